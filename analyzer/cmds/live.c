@@ -45,14 +45,6 @@ struct watch {
 
 /* ---- as they come ---- */
 
-/* One that the end of the recording could not take back for being too rare. */
-static bool is_one(const struct finding *finding)
-{
-	return finding->count && finding->count >= finding->least_count &&
-	       finding->launches >= finding->least_launches &&
-	       finding->work_items >= finding->least_work_items;
-}
-
 static void print_finding(struct watch *watch, const struct finding *finding)
 {
 	const struct rule *rule = finding->rule;
@@ -89,7 +81,7 @@ static void look(struct watch *watch)
 			g_ptr_array_add(watch->pending, (gpointer)finding);
 	}
 	for (unsigned i = 0; i < watch->pending->len;) {
-		if (is_one(watch->pending->pdata[i])) {
+		if (finding_is_enough(watch->pending->pdata[i])) {
 			print_finding(watch, watch->pending->pdata[i]);
 			g_ptr_array_remove_index(watch->pending, i);
 		} else {

@@ -225,8 +225,8 @@ void memory_advise(struct process *process, const struct hg_event *event)
 
 		page_map_advise(&process->pages, &call);
 		forget_attributes(process, from->ptr, from->size);
-		process->epoch++;
 	}
+	process->epoch++; /* other advice decides where pages go */
 }
 
 void memory_fix(struct process *process, const struct hg_event *event)

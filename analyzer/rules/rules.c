@@ -55,6 +55,7 @@ struct last_launch {
 	uint32_t kernel_id;
 	uint32_t stack_id;
 	int64_t ns;
+	uint64_t groups;
 	GPtrArray *hits; /* borrowed from the kernel_args */
 };
 
@@ -210,8 +211,8 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct last_launch *last = last_launch(engine, context->event);
 	struct checked_launch *checked;
-	uint64_t items = (uint64_t)event->grid_x * event->grid_y * event->grid_z * event->block_x *
-			 event->block_y * event->block_z;
+	uint64_t groups = (uint64_t)event->grid_x * event->grid_y * event->grid_z;
+	uint64_t items = groups * event->block_x * event->block_y * event->block_z;
 
 	last->hits = NULL;
 	if (!kernel || !args) {
@@ -243,11 +244,13 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 
 		finding->launches++;
 		finding->work_items = MAX(finding->work_items, items);
+		finding->groups += groups;
 		finding_hit(finding, context->event->ns, event->stack_id);
 	}
 	last->kernel_id = event->kernel_id;
 	last->stack_id = event->stack_id;
 	last->ns = context->event->ns;
+	last->groups = groups;
 	last->hits = checked->hits;
 }
 
@@ -264,6 +267,7 @@ static void take_back_launch(struct rules_engine *engine, const struct process *
 		struct finding *finding = last->hits->pdata[i];
 
 		finding->launches--;
+		finding->groups -= last->groups;
 		finding->count--;
 		for (unsigned k = 0; k < finding->sites->len; k++) {
 			struct site *site = &g_array_index(finding->sites, struct site, k);
@@ -494,16 +498,11 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 		if (context.history)
 			rules_wake(&context, WAKE_FINISH);
 	}
-	for (unsigned i = 0; i < list->len;) {
-		const struct finding *finding = list->pdata[i];
-
-		if (finding->count == 0 || finding->count < finding->least_count ||
-		    finding->launches < finding->least_launches ||
-		    finding->work_items < finding->least_work_items)
-			g_ptr_array_remove_index(list, i);
-		else
+	for (unsigned i = 0; i < list->len;)
+		if (finding_is_enough(list->pdata[i]))
 			i++;
-	}
+		else
+			g_ptr_array_remove_index(list, i);
 	fold_groups(list);
 	for (unsigned i = 0; i < list->len; i++)
 		finding_render(list->pdata[i]);

@@ -61,6 +61,13 @@
 // hipgrain-stdout: prefetched_malloc: 0 wrong
 // hipgrain-expect: HG303 kernel=increment api=malloc at=@moved confidence=proven
 //
+// hipgrain-run: prefetched_pages
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-runtime: before 5.7 or from 6.2: 5.7 to 6.1 refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
+// hipgrain-stdout: prefetched_pages: 0 wrong
+// hipgrain-expect: HG303 kernel=increment api=aligned_alloc at=@pages confidence=proven
+//
 // hipgrain-run: prefetched_new
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-env: SOFTGPU_MIGRATION=1
@@ -218,6 +225,13 @@ static void prefetched_malloc()
 {
 	int *data = (int *)malloc(BYTES); // @moved
 	prefetch("prefetched_malloc", data);
+	free(data);
+}
+
+static void prefetched_pages()
+{
+	int *data = (int *)aligned_alloc(4096, BYTES); // @pages
+	prefetch("prefetched_pages", data);
 	free(data);
 }
 
@@ -380,7 +394,7 @@ int main(int argc, char **argv)
 		{ "too_late", too_late },     { "prefetched_new", prefetched_new },
 		{ "neighbours", neighbours }, { "apart", apart },
 		{ "remote", remote },         { "preferred", preferred },
-		{ "twice", twice },
+		{ "twice", twice },	      { "prefetched_pages", prefetched_pages },
 	};
 	return run_variant(variants, argc, argv);
 }

@@ -248,7 +248,7 @@ static void contradiction()
 }
 
 // case: no_xnack HG209 HSA_XNACK=0
-// fix: allocate it with hipMallocManaged or hipMalloc
+// fix: allocate it with hipMallocManaged
 static void no_xnack()
 {
 	int *memory = (int *)calloc(1, 4096); //-
@@ -270,6 +270,43 @@ static void registered_instead()
 	add_one<<<1, ITEMS>>>(pointer);
 	CHECK(hipDeviceSynchronize());
 	tell(memory[0], 1);
+}
+
+// case: copied_in HG209 HSA_XNACK=0
+// fix: copy it to memory of hipMalloc with hipMemcpy, and pass that
+static void copied_in()
+{
+	int *memory = (int *)calloc(1, 4096), *pointer = memory;
+
+	//+ CHECK(hipMalloc(&pointer, 4096));
+	//+ CHECK(hipMemcpy(pointer, memory, 4096, hipMemcpyHostToDevice));
+	add_one<<<1, ITEMS>>>(pointer);
+	CHECK(hipDeviceSynchronize());
+	//+ CHECK(hipMemcpy(memory, pointer, 4096, hipMemcpyDeviceToHost));
+	tell(memory[0], 1);
+}
+
+// case: on_the_stack HG209 HSA_XNACK=0
+// fix: put it into memory of hipMallocManaged instead of a thread's stack
+static void on_the_stack()
+{
+	int block[ITEMS] = { 0 }, *memory = block; //-
+	//+ int *memory; CHECK(hipMallocManaged(&memory, 4096)); memset(memory, 0, 4096);
+
+	add_one<<<1, ITEMS>>>(memory);
+	CHECK(hipDeviceSynchronize());
+	tell(memory[0], 1);
+}
+
+// case: host_variable HG209 HSA_XNACK=0
+// fix: declare the variable __managed__, and pass its address
+static int host_sums[ITEMS]; //-
+//+ static __managed__ int host_sums[ITEMS];
+static void host_variable()
+{
+	add_one<<<1, ITEMS>>>(host_sums);
+	CHECK(hipDeviceSynchronize());
+	tell(host_sums[0], 1);
 }
 
 // case: useless_advice HG214
@@ -446,11 +483,14 @@ static void too_long()
 }
 
 // case: in_each_round HG608
-// fix: use hipMallocAsync and hipFreeAsync in a created stream, which take them from a pool
+// fix: use hipMallocAsync and hipFreeAsync in a created stream
 static void in_each_round()
 {
 	hipStream_t stream;
 	int first = 0;
+	//+ hipMemPool_t pool; uint64_t all = UINT64_MAX;
+	//+ CHECK(hipDeviceGetDefaultMemPool(&pool, 0));
+	//+ CHECK(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &all));
 
 	CHECK(hipStreamCreate(&stream));
 	for (int i = 0; i < 32; i++) {
@@ -464,6 +504,27 @@ static void in_each_round()
 		CHECK(hipStreamSynchronize(stream));
 		CHECK(hipFree(scratch)); //-
 		//+ CHECK(hipFreeAsync(scratch, stream));
+	}
+	tell(first, 1);
+}
+
+// case: pooled_kept HG620
+// fix: release each block after its last use (hipFreeAsync), or allocate one before the loop
+static void pooled_kept()
+{
+	hipStream_t stream;
+	int first = 0;
+
+	CHECK(hipStreamCreate(&stream));
+	for (int i = 0; i < 32; i++) {
+		int *scratch;
+
+		CHECK(hipMallocAsync((void **)&scratch, 1 << 20, stream));
+		CHECK(hipMemsetAsync(scratch, 0, 1 << 20, stream));
+		add_one<<<1, ITEMS, 0, stream>>>(scratch);
+		CHECK(hipMemcpyAsync(&first, scratch, sizeof(first), hipMemcpyDeviceToHost, stream));
+		//+ CHECK(hipFreeAsync(scratch, stream));
+		CHECK(hipStreamSynchronize(stream));
 	}
 	tell(first, 1);
 }
@@ -615,6 +676,8 @@ static const struct {
 	CASE(loop_of_integers), CASE(kept_in_device_memory),
 	CASE(host_alloc),      CASE(both_kinds),
 	CASE(contradiction),   CASE(no_xnack),
+	CASE(copied_in),       CASE(on_the_stack),
+	CASE(host_variable),   CASE(pooled_kept),
 	CASE(registered_instead), CASE(useless_advice),
 	CASE(useless_prefetch), CASE(event),
 	CASE(pageable),	       CASE(one_call),

@@ -44,6 +44,12 @@ static const struct spelling {
 	{ "__hip_atomic_fetch_min", CONSTRUCT_FETCH },
 	{ "__hip_atomic_fetch_max", CONSTRUCT_FETCH },
 	{ "__atomic_fetch_add", CONSTRUCT_GENERIC },
+	{ "__hip_atomic_compare_exchange_strong", CONSTRUCT_LOOP },
+	{ "__hip_atomic_compare_exchange_weak", CONSTRUCT_LOOP },
+	{ "__atomic_compare_exchange", CONSTRUCT_LOOP },
+	{ "__atomic_compare_exchange_n", CONSTRUCT_LOOP },
+	{ "__sync_bool_compare_and_swap", CONSTRUCT_LOOP },
+	{ "__sync_val_compare_and_swap", CONSTRUCT_LOOP },
 	{ "__builtin_amdgcn_global_atomic_fadd_f32", CONSTRUCT_BUILTIN },
 	{ "__builtin_amdgcn_global_atomic_fadd_f64", CONSTRUCT_BUILTIN },
 	{ "__builtin_amdgcn_global_atomic_fmin_f64", CONSTRUCT_BUILTIN },
@@ -300,14 +306,18 @@ static bool is_floating(const struct atomic_source *source)
 static char *instead_of(const struct atomic_source *source, enum atomic_construct construct,
 			const char *place)
 {
-	const char *name = source->construct == construct && source->name         ? source->name
+	const char *name = source->construct == construct && source->name ? source->name
+			   : construct == CONSTRUCT_LOOP                  ? "a compare-and-swap"
 			   : construct == CONSTRUCT_UNSAFE && is_floating(source) ? "unsafeAtomic"
 										  : "atomic";
 
 	char *function = name[strlen(name) - 1] == 'c' && !strstr(name, "fetch")
 			     ? function_of(source, name, "")
 			     : g_strdup(name);
-	char *text = g_strdup_printf("%s%s%s", function, place ? " at " : "", place ? place : "");
+	/* Such a loop is the program's own, of several lines: no name in it stands for all. */
+	char *text =
+	    g_strdup_printf("%s%s%s%s", construct == CONSTRUCT_LOOP ? "the whole loop around " : "",
+			    function, place ? " at " : "", place ? place : "");
 
 	g_free(function);
 	return text;
@@ -413,27 +423,42 @@ static char *for_compiler(const struct atomic_source *source, enum atomic_constr
 	return both;
 }
 
+/* One way to write it, what to do there, and another: to be freed. Takes over both texts. */
+static char *for_either(char *way, char *text, char *other_way, char *other)
+{
+	char *both = text && other
+			 ? g_strdup_printf("where the source has %s, %s; where it has %s, %s", way,
+					   text, other_way, other)
+			 : NULL;
+
+	g_free(way);
+	g_free(other_way);
+	if (!both)
+		return text;
+	g_free(text);
+	g_free(other);
+	return both;
+}
+
 /* Where it is not known how the source writes it, for the usual ways. */
 static char *for_source(const struct atomic_source *source, const char *place, text_in *text)
 {
 	enum atomic_construct usual = source->omp ? CONSTRUCT_OMP : CONSTRUCT_ATOMIC;
-	char *plain, *unsafe, *both;
+	enum atomic_construct other = text == instruction_in ? CONSTRUCT_LOOP
+				      : source->omp          ? CONSTRUCT_BUILTIN
+							     : CONSTRUCT_UNSAFE;
+	char *plain, *way;
 
 	if (source->construct != CONSTRUCT_UNKNOWN)
 		return for_compiler(source, source->construct, place, text);
 	plain = for_compiler(source, usual, place, text);
-	if (text == instruction_in || !is_floating(source))
+	if (!is_floating(source) || (source->omp && text == instruction_in))
 		return plain;
-	unsafe =
-	    for_compiler(source, source->omp ? CONSTRUCT_BUILTIN : CONSTRUCT_UNSAFE, place, text);
-	both = g_strdup_printf("where the source has %s%s, %s; where it has %s%s, %s",
-			       source->omp ? "omp atomic" : "atomic",
-			       source->omp ? "" : suffix(source), plain,
-			       source->omp ? "a builtin function" : "unsafeAtomic",
-			       source->omp ? "" : suffix(source), unsafe);
-	g_free(plain);
-	g_free(unsafe);
-	return both;
+	way = other == CONSTRUCT_LOOP      ? g_strdup("a loop of its own")
+	      : other == CONSTRUCT_BUILTIN ? g_strdup("a builtin function")
+					   : function_of(source, "unsafeAtomic", "");
+	return for_either(source->omp ? g_strdup("omp atomic") : function_of(source, "atomic", ""),
+			  plain, way, for_compiler(source, other, place, text));
 }
 
 char *atomic_loop_text(const struct atomic_source *source, const char *place)

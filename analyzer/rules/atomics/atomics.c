@@ -3,9 +3,11 @@
 #include "atomics.h"
 
 #include "atomic_fixes.h"
+#include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
+#include "analyzer/rules/engine/thresholds.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -53,6 +55,16 @@ enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
 	}
 }
 
+/* By advice, with XNACK on. */
+static bool is_kept_on_host(const struct rules_context *context,
+			    const struct pointer_argument *pointer, const struct grain *grain)
+{
+	return grain->location == LOCATION_MOVABLE &&
+	       memory_is_kept_on_host(
+		   call_history_find(context->history, pointer->place.allocation),
+		   context->event->launch.device);
+}
+
 struct model_atomic_use atomic_use(const struct rules_context *context, const struct launch *launch,
 				   enum atomic_kind kind, const struct pointer_argument *pointer,
 				   const struct grain *grain)
@@ -66,7 +78,6 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 					.pcie_atomics = device ? device->host_native_atomic : -1,
 					.apu = device ? device->integrated : -1 };
 
-	(void)context;
 	/* hsa_amd_link_info_type_t [HSAH] */
 	if (device && device->host_link == 2)
 		use.link = LINK_PCIE;
@@ -75,6 +86,8 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 	/* Without XNACK nothing moves but by prefetching (S0). */
 	if (use.location == LOCATION_MOVABLE && device && device->xnack == 0 &&
 	    (!allocation || !allocation->prefetched_to_gpu))
+		use.location = LOCATION_HOST;
+	if (is_kept_on_host(context, pointer, grain))
 		use.location = LOCATION_HOST;
 	return use;
 }
@@ -270,31 +283,37 @@ static const char *system_noun(const struct place *place)
 	}
 }
 
-/* What of the memory is fine-grained, for a sentence; to be freed. */
-static char *fine_part(const struct pointer_argument *pointer, const struct pages_used *used)
+/* The memory that the pointer leads into, for a sentence; to be freed. */
+static char *this_memory(const struct pointer_argument *pointer)
 {
-	const char *noun = pointer->place.allocation ? allocation_noun(pointer->place.allocation)
-						     : system_noun(&pointer->place);
+	const struct allocation *allocation = pointer->place.allocation;
 
+	return allocation ? g_strdup_printf("this %s", allocation_noun(allocation))
+			  : g_strdup(system_noun(&pointer->place));
+}
+
+/* What of that memory is fine-grained, for a sentence; to be freed. */
+static char *fine_part(const char *memory, const struct pages_used *used)
+{
 	switch (used->reach) {
 	case PAGES_FINE:
 		return g_strdup_printf("only part of %s was made coarse-grained: what it updates, "
 				       "from offset %s on, is fine-grained",
-				       noun, FIGURE(2));
+				       memory, FIGURE(2));
 	case PAGES_BEHIND:
 		return g_strdup_printf("only part of %s was made coarse-grained: from offset "
 				       "%s on, where the pointer leads, all of it is fine-grained",
-				       noun, FIGURE(0));
+				       memory, FIGURE(0));
 	case PAGES_LIKELY:
 	case PAGES_POSSIBLE:
 		return g_strdup_printf("the pointer leads to offset %s of %s, of which %s bytes "
 				       "from offset %s on are fine-grained",
-				       FIGURE(0), noun, FIGURE(1), FIGURE(2));
+				       FIGURE(0), memory, FIGURE(1), FIGURE(2));
 	case PAGES_SOME_OF_ALL:
 	case PAGES_UNKNOWN:
-		return g_strdup_printf("part of %s is fine-grained", noun);
+		return g_strdup_printf("part of %s is fine-grained", memory);
 	default:
-		return g_strdup_printf("all of %s is fine-grained here", noun);
+		return g_strdup_printf("%s is fine-grained", memory);
 	}
 }
 
@@ -328,6 +347,13 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 	if (used && grain->how == GRAIN_BY_ADVICE)
 		finding_set_pages(finding, context->process, GRAIN_FINE);
 	weigh_evidence(finding, launch, atomic, grain, used);
+	if ((rule == RULE_HG103 || rule == RULE_HG104 || rule == RULE_HG105) &&
+	    (!launch->device || launch->device->xnack != 0) &&
+	    is_kept_on_host(context, pointer, grain)) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"advice keeps its pages from moving to this GPU; whether they were "
+				"with the host before is not recorded");
+	}
 	if (pages) { /* launches that use other pages are listed beside the surest ones */
 		finding->group = g_strdup_printf("%p %s", (void *)context->process, key);
 		finding->place = (unsigned)used->reach;
@@ -347,23 +373,24 @@ static void report_lost(const struct rules_context *context, const struct launch
 							    : RULE_HG102;
 	struct finding *finding =
 	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
-	char *fix, *part;
+	char *fix, *part, *memory;
 
 	if (!finding)
 		return;
+	memory = this_memory(pointer);
 	finding_set_measured(finding, launch, effect);
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (grain->granularity == GRAIN_COARSE) { /* only a measurement says so */
 		finding->message = g_strdup_printf(
-		    "%s does its %s with %s, which this machine's %s discards on this %s without "
+		    "%s does its %s with %s, which this machine's %s discards on %s without "
 		    "an error, although the memory is coarse-grained.",
 		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch,
-		    allocation ? allocation_noun(allocation) : system_noun(&pointer->place));
+		    memory);
 		finding->fix = g_strdup(FIX_LOOP " (a compare-and-swap loop: correct everywhere, "
 						 "but slow)");
-		return;
+		goto out;
 	}
-	part = fine_part(pointer, used);
+	part = fine_part(memory, used);
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
 	    "error; %s.",
@@ -374,6 +401,8 @@ static void report_lost(const struct rules_context *context, const struct launch
 				       "everywhere, but slow)",
 				       fix);
 	g_free(fix);
+out:
+	g_free(memory);
 }
 
 /* A loop on fine-grained memory; `coarse` is what makes the memory coarse-grained. */
@@ -416,6 +445,8 @@ static void report_loop(const struct rules_context *context, const struct launch
 		finding->fix = launch_is_omp(launch) ? omp_loop_fix(launch) : faster_fix(fix);
 		g_free(fix);
 	} else {
+		if (launch->code->uses_lds == ISA_YES)
+			finding->least_groups = LOOP_GROUPS;
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s; this %s is coarse-grained, where "
 		    "the hardware instruction of %s is correct and tens of times faster.",

@@ -82,6 +82,21 @@ static gboolean is_stale(gpointer allocation, gpointer memory, gpointer data)
 	return ((const struct allocation *)allocation)->freed;
 }
 
+const struct memory_history *call_history_find(const struct process_history *process,
+					       const struct allocation *allocation)
+{
+	return process && allocation ? g_hash_table_lookup(process->memory, allocation) : NULL;
+}
+
+bool memory_is_kept_on_host(const struct memory_history *memory, int32_t device)
+{
+	bool mapped = memory && device >= 0 && device < 64 && memory->accessed_by >> device & 1;
+
+	if (!memory || memory->home || memory->preferred == device)
+		return false;
+	return mapped || memory->preferred == HG_PLACE_HOST;
+}
+
 struct memory_history *call_history_memory(struct process_history *process,
 					   struct allocation *allocation)
 {

@@ -193,6 +193,14 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 	}
 }
 
+bool finding_is_enough(const struct finding *finding)
+{
+	return finding->count && finding->count >= finding->least_count &&
+	       finding->launches >= finding->least_launches &&
+	       finding->work_items >= finding->least_work_items &&
+	       finding->groups >= finding->least_groups;
+}
+
 void finding_remove_site(struct finding *finding, unsigned at)
 {
 	g_array_remove_index(finding->sites, at);

@@ -150,6 +150,8 @@ struct finding {
 	enum absence absence;      /* it is not reported if events were lost on the way */
 	uint64_t work_items;       /* of the largest launch */
 	uint64_t least_work_items; /* with fewer it is not a finding */
+	uint64_t groups;           /* work-groups of all launches */
+	uint64_t least_groups;     /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
 	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
 	int64_t first_ns;
@@ -200,6 +202,8 @@ enum severity finding_place(const struct finding *finding);
 
 /* Count one occurrence at a call site. */
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
+/* True if it occurred often enough to be one. */
+bool finding_is_enough(const struct finding *finding);
 /* Take out a site, by its place. */
 void finding_remove_site(struct finding *finding, unsigned at);
 

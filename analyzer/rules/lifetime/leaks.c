@@ -40,6 +40,39 @@ static bool is_pooled(unsigned api)
 	       api == HG_API_hipGraphAddMemFreeNode;
 }
 
+/* Without a threshold a pool gives its memory back at the next wait [H523]. */
+#define FROM_A_POOL                                                                                \
+	";\nor use hipMallocAsync and hipFreeAsync in a created stream (HIP 5.2's hipMallocAsync " \
+	"crashes with the null stream), which take them from a pool, and set "                     \
+	"hipMemPoolAttrReleaseThreshold of the device's default pool to UINT64_MAX, so that the "  \
+	"pool keeps them over waits"
+
+/* What releases memory of that function. */
+static const char *release_of(unsigned api)
+{
+	switch (api) {
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+		return "hipHostFree";
+	case HG_API_hipHostRegister:
+		return "hipHostUnregister";
+	case HG_API_hipMallocAsync:
+	case HG_API_hipMallocFromPoolAsync:
+	case HG_API_hipMemPoolImportPointer:
+		return "hipFreeAsync";
+	case HG_API_hipGraphAddMemAllocNode:
+		return "hipGraphAddMemFreeNode";
+	case HG_API_hipMemMap:
+		return "hipMemUnmap, hipMemRelease";
+	case HG_API_hipMemAddressReserve:
+		return "hipMemAddressFree";
+	default:
+		return "hipFree";
+	}
+}
+
 static struct finding *site_finding(const struct rules_context *context, enum rule_id rule,
 				    const struct site_history *site, bool *is_new)
 {
@@ -96,12 +129,9 @@ static void describe_pairs(struct finding *finding, const char *release, unsigne
 	    g_strdup_printf("%s bytes are allocated with %s, used by a launch and released with "
 			    "%s, repeatedly: each release waits for all work on the device.",
 			    FIGURE(0), finding->api, release);
-	finding->fix = g_strdup_printf(
-	    "allocate them once, before the loop%s",
-	    api == HG_API_hipMalloc
-		? ";\nor use hipMallocAsync and hipFreeAsync in a created stream, which take "
-		  "them from a pool (HIP 5.2's hipMallocAsync crashes with the null stream)"
-		: "");
+	finding->fix =
+	    g_strdup_printf("allocate the most that a round needs once, before the loop%s",
+			    api == HG_API_hipMalloc ? FROM_A_POOL : "");
 }
 
 static void report_pairs(const struct rules_context *context, const struct site_history *site,
@@ -168,12 +198,17 @@ static void report_leak(struct process_history *history, const struct rules_cont
 	    "allocated at the end of the recording, although none of them was used after the next "
 	    "one was allocated; %s were released.",
 	    FIGURE(0), FIGURE(1), finding->api, FIGURE(2));
-	finding->fix = g_strdup_printf(
-	    "release each block after its last use (%s), or allocate one before the loop",
-	    is_pooled(site->api)                  ? "hipFreeAsync"
-	    : site->api == HG_API_hipHostRegister ? "hipHostUnregister"
-	    : is_pinned(site->api)                ? "hipHostFree"
-						  : "hipFree");
+	/* A program that allocates and releases in each round gets HG608. */
+	if (is_pooled(site->api)) {
+		finding->fix = g_strdup_printf("release each block after its last use (%s), or "
+					       "allocate one before the loop",
+					       release_of(site->api));
+	} else {
+		finding->fix = g_strdup_printf(
+		    "allocate the most that a round needs once, before the loop, and release it "
+		    "after the loop (%s)%s",
+		    release_of(site->api), site->api == HG_API_hipMalloc ? FROM_A_POOL : "");
+	}
 	if (history->unknown_ns > site->latest->ns || history->hidden_work)
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"work whose memory is not known may use them later");

@@ -5,6 +5,7 @@
 #include "migration.h"
 #include "analyzer/rules/engine/thresholds.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "tracer/api/host.h"
 
 /* hipMemoryAdvise, H523. */
 enum {
@@ -222,6 +223,13 @@ static void check_remote(const struct rules_context *context, const struct touch
 	finding_at_most(finding, CONFIDENCE_LIKELY, MIGRATION_NOT_KNOWN);
 }
 
+/* Those of the C library that are given an alignment. */
+static bool aligns(unsigned api)
+{
+	return api == HG_API_aligned_alloc || api == HG_API_posix_memalign ||
+	       api == HG_API_memalign;
+}
+
 /* HG303 */
 static void check_alignment(const struct rules_context *context, const struct touched *touched)
 {
@@ -244,8 +252,12 @@ static void check_alignment(const struct rules_context *context, const struct to
 	    "%s bytes from %s, used by kernels with XNACK on, begin %s bytes into a block of 2 "
 	    "MiB, in which pages migrate: the blocks at both ends hold other memory as well.",
 	    FIGURE(0), hg_api_name(allocation->api), FIGURE(1));
-	finding->fix = g_strdup("allocate it with aligned_alloc(2097152, n), n a multiple of that, "
-				"or with hipMallocManaged");
+	finding->fix = g_strdup(
+	    aligns(allocation->api)
+		? "pass 2097152 as its alignment, and a multiple of that as its size;\nor allocate "
+		  "it with hipMallocManaged"
+		: "allocate it with aligned_alloc(2097152, n), n a multiple of that;\nor allocate "
+		  "it with hipMallocManaged");
 	finding_at_most(finding, CONFIDENCE_LIKELY, MIGRATION_NOT_KNOWN);
 }
 

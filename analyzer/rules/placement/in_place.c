@@ -25,9 +25,8 @@ static bool needs_coherence(const struct isa_kernel *code)
 /* Pages that were moved ahead, or whose place the program has chosen (HG307). */
 static bool is_placed(const struct rules_context *context, struct allocation *allocation)
 {
-	const struct process_history *history = call_history_known(context->process);
 	const struct memory_history *memory =
-	    history ? g_hash_table_lookup(history->memory, allocation) : NULL;
+	    call_history_find(call_history_known(context->process), allocation);
 
 	return memory && (memory->prefetched || memory->home || memory->accessed_by ||
 			  memory->preferred != NOWHERE);

@@ -33,6 +33,46 @@ static void describe_call(struct finding *finding, unsigned api, const struct pl
 
 /* ---- HG209 ---- */
 
+/* The driver lets kernels wait for pages on these alone, whatever the code was compiled for [KFD].
+ */
+static bool may_have_xnack(const char *arch)
+{
+	return !arch[0] || strcmp(arch, "gfx90a") == 0 || strncmp(arch, "gfx94", 5) == 0 ||
+	       strncmp(arch, "gfx95", 5) == 0;
+}
+
+static const char *allocate_instead(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_STACK:
+		return "put it into memory of hipMallocManaged instead of a thread's stack";
+	case PLACE_STATIC:
+		return "declare the variable __managed__, and pass its address";
+	default:
+		return "allocate it with hipMallocManaged;\nor copy it to memory of hipMalloc with "
+		       "hipMemcpy, and pass that";
+	}
+}
+
+/* Ways to let the GPU reach memory of the operating system's; to be freed. */
+static char *reach_fix(const struct launch *launch, const struct pointer_argument *pointer)
+{
+	const char *xnack =
+	    launch->arch[0]
+		? "run with HSA_XNACK=1, with a kernel that is not compiled for xnack- alone;\nor "
+		: "run with HSA_XNACK=1 on a GPU (MI200 and later) and with a kernel that support "
+		  "it;\nor ";
+
+	return g_strdup_printf(
+	    "%s%s;\nor %s", may_have_xnack(launch->arch) ? xnack : "",
+	    allocate_instead(&pointer->place),
+	    pointer->chain
+		? "register it with hipHostRegister, and store what hipHostGetDevicePointer "
+		  "returns "
+		  "where the kernel loads the pointer" FIX_NOT_TESTED
+		: "register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
+}
+
 static void report_unreachable(const struct rules_context *context, const struct launch *launch,
 			       const struct isa_use *use, const struct pointer_argument *pointer,
 			       const struct grain *grain)
@@ -63,10 +103,7 @@ static void report_unreachable(const struct rules_context *context, const struct
 	    "%s %s %s, which is the operating system's memory: with XNACK off the GPU has no "
 	    "mapping for it, and the access causes a memory access fault.",
 	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", what);
-	finding->fix = g_strdup_printf(
-	    "run with HSA_XNACK=1 on a GPU and kernel that support it (MI200 and later),\n"
-	    "or allocate it with hipMallocManaged or hipMalloc,\n"
-	    "or register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
+	finding->fix = reach_fix(launch, pointer);
 	g_free(what);
 	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
 }

@@ -42,6 +42,42 @@ static void integers_that_pcie_does_not_carry(void **state)
 	assert_int_equal(finding(1)->address, 0x20000);
 }
 
+static void advise(uint64_t ptr, int32_t advice, int32_t target)
+{
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = ptr,
+					     .size = 8192,
+					     .advice = advice,
+					     .target = target } });
+}
+
+/* With XNACK on pages move to the GPU, unless advice maps them for it where they are, or keeps them
+ * with the host. */
+static void integers_on_pages_that_advice_keeps(void **state)
+{
+	enum { SET_PREFERRED = 3, SET_ACCESSED_BY = 5 };
+
+	(void)state;
+	gpu("gfx90a", PCIE, -1, 1, 0);
+	integer(ISA_OP_MAX, "global_atomic_umax");
+	for (uint64_t i = 1; i <= 5; i++)
+		alloc(HG_API_hipMallocManaged, i << 16, 8192, 1, (uint32_t)i + 4);
+	advise(0x20000, SET_ACCESSED_BY, 0);
+	advise(0x20000, SET_PREFERRED, 0);
+	advise(0x30000, SET_ACCESSED_BY, 1);
+	for (uint64_t i = 1; i <= 3; i++)
+		launch((uint32_t)i, i << 16, 0);
+	assert_string_equal(found(), "");
+	advise(0x40000, SET_ACCESSED_BY, 0);
+	launch(4, 0x40000, 0);
+	advise(0x50000, SET_PREFERRED, -1);
+	launch(5, 0x50000, 0);
+	assert_string_equal(found(), "HG104 HG104");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->address, 0x40000);
+}
+
 static void integers_that_pcie_carries(void **state)
 {
 	(void)state;
@@ -496,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG104, integers_that_pcie_does_not_carry),
+		FINDS(HG104, integers_on_pages_that_advice_keeps),
 		SILENT(HG104, integers_that_pcie_carries),
 		DOUBTS(HG104, the_link_must_be_known),
 		DOUBTS(HG105, the_link_must_be_known),

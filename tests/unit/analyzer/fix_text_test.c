@@ -168,6 +168,16 @@ static void instructions(void **state)
 	    atomic_instruction_text(&source, NULL),
 	    "write __builtin_amdgcn_flat_atomic_fmin_f64((__attribute__((address_space(0))) double "
 	    "*)p, v) instead of atomicMin");
+	/* The program's own loop: no function in it is what is to be replaced. */
+	is("gfx90a", 15, false, ISA_OP_ADD, CODE_F32_ADD, CONSTRUCT_LOOP, "atomicCAS");
+	text_is(atomic_instruction_text(&source, "k.hip:5"),
+		"write unsafeAtomicAdd instead of the whole loop around atomicCAS at k.hip:5");
+	is("gfx90a", 15, false, ISA_OP_ADD, CODE_F32_ADD, CONSTRUCT_UNKNOWN, NULL);
+	text_is(atomic_instruction_text(&source, "k.hip:5"),
+		"where the source has atomicAdd, write unsafeAtomicAdd instead of atomicAdd at "
+		"k.hip:5, or compile with -munsafe-fp-atomics; where it has a loop of its own, "
+		"write unsafeAtomicAdd instead of the whole loop around a compare-and-swap at "
+		"k.hip:5");
 	/* clang 15 compiles the minimum of floats to one of integers: no fix is named. */
 	is("gfx1030", 15, false, ISA_OP_MIN, CODE_F32_MINMAX, CONSTRUCT_ATOMIC, "atomicMin");
 	text_is(atomic_instruction_text(&source, NULL), NULL);
@@ -207,6 +217,8 @@ static void constructs_in_lines(void **state)
 	     CONSTRUCT_FETCH_SYSTEM, "__hip_atomic_fetch_add", NULL);
 	look("__hip_atomic_fetch_add(p, v, order, scope);", CONSTRUCT_UNKNOWN,
 	     "__hip_atomic_fetch_add", NULL);
+	look("} while (!__atomic_compare_exchange_n(u, &old, want, false, 0, 0));", CONSTRUCT_LOOP,
+	     "__atomic_compare_exchange_n", NULL);
 	look("a ? atomicAdd(p, v) : unsafeAtomicAdd(p, v);", CONSTRUCT_UNKNOWN, NULL, NULL);
 	look("ADD(total, x);", CONSTRUCT_UNKNOWN, NULL, NULL);
 	look("my_atomicAdd(total, x);", CONSTRUCT_UNKNOWN, NULL, NULL);

@@ -198,6 +198,26 @@ static void loops_are_slow_where_the_instruction_exists(void **state)
 	assert_string_equal(found(), "HG107 HG106");
 }
 
+/* Each work-group of a kernel with LDS may reduce there, and one work-item updates the memory. */
+static void a_loop_for_each_work_group(void **state)
+{
+	(void)state;
+	atomic.native = false;
+	atomic.cas_loop = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.loop_op = ISA_OP_ADD;
+	kernel.uses_lds = ISA_YES;
+	grid_now = 4096;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	for (int i = 0; i < 15; i++)
+		launch(1, 0x10000, 0);
+	assert_false(finding_is_enough(finding(0)));
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG107");
+	assert_true(finding_is_enough(finding(0)));
+}
+
 /* What would help an addition is of no use. */
 /* Whether the fix names functions of this operation, "min", and none that add. */
 static bool proposes(const struct finding *finding, const char *operation)
@@ -270,6 +290,7 @@ int main(void)
 		FINDS(HG101, a_launch_during_which_the_gpu_stopped_is_not_taken_back),
 		FINDS(HG107, loops_are_slow_where_the_instruction_exists),
 		FINDS(HG106, minimum_and_maximum_of_doubles),
+		FINDS(HG107, a_loop_for_each_work_group),
 		FINDS(HG107, minimum_and_maximum_of_doubles),
 		FINDS(HG106, loops_are_slow_where_the_instruction_exists),
 		SILENT(HG106, locks_and_integers_are_not_fp_loops),

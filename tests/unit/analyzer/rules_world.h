@@ -46,6 +46,8 @@ static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags, uin
 static uint64_t stream_now;
 static uint16_t launch_api = HG_API_hipLaunchKernel;
 
+static uint32_t grid_now = 2; /* work-groups of a launch */
+
 static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 {
 	uint64_t words[] = { first, second };
@@ -59,7 +61,7 @@ static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 				 .launch = { .api = launch_api,
 					     .kernel_id = 1,
 					     .args_id = args_id,
-					     .grid_x = 2,
+					     .grid_x = grid_now,
 					     .grid_y = 1,
 					     .grid_z = 1,
 					     .block_x = 64,
@@ -71,6 +73,7 @@ static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 static int setup(void **state)
 {
 	(void)state;
+	grid_now = 2;
 	memset(&atomic, 0, sizeof(atomic));
 	atomic.mnemonic = (char *)"global_atomic_add_f32";
 	atomic.op = ISA_OP_ADD;
