@@ -21,7 +21,19 @@
 // hipgrain-run: missing_map
 // hipgrain-only: gfx90a
 // hipgrain-exit: any
-// hipgrain-expect: HG806 api=malloc at=@a confidence=likely
+// hipgrain-expect: HG806 api=malloc at=@a confidence=proven
+//
+// A pointer in a struct: what it points to is not mapped, and is mapped.
+// hipgrain-run: unmapped_member
+// hipgrain-only: gfx90a
+// hipgrain-exit: any
+// hipgrain-limit: not every memory access could be traced
+// hipgrain-expect: HG806 from=@member confidence=proven
+//
+// hipgrain-run: mapped_member
+// hipgrain-stdout: mapped_member: 0 wrong
+// hipgrain-limit: not every memory access could be traced
+// hipgrain-expect: none
 
 #include "sample.h"
 #include "atomics.h"
@@ -115,6 +127,50 @@ static void missing_map(void)
 	finish();
 }
 
+struct vector {
+	size_t length;
+	double *data;
+};
+
+static struct vector make_vector(void)
+{
+	struct vector vector = { N, calloc(N, sizeof(double)) };
+
+	if (!vector.data)
+		exit(1);
+	return vector;
+}
+
+static void finish_vector(const char *name, struct vector *vector)
+{
+	int wrong = 0;
+
+	for (int i = 0; i < N; i++)
+		wrong += vector->data[i] < i || vector->data[i] > i;
+	printf("%s: %d wrong\n", name, wrong);
+	free(vector->data);
+}
+
+static void unmapped_member(void)
+{
+	struct vector s = make_vector(); // @member
+
+#pragma omp target
+	for (size_t i = 0; i < s.length; i++)
+		s.data[i] = (double)i;
+	finish_vector("unmapped_member", &s);
+}
+
+static void mapped_member(void)
+{
+	struct vector s = make_vector();
+
+#pragma omp target map(to : s) map(tofrom : s.data[0 : s.length])
+	for (size_t i = 0; i < s.length; i++)
+		s.data[i] = (double)i;
+	finish_vector("mapped_member", &s);
+}
+
 static void well(void)
 {
 	mapped();
@@ -127,6 +183,7 @@ int main(int argc, char **argv)
 {
 	static const struct variant variants[] = {
 		{ "well", well }, { "safe", safe }, { "missing_map", missing_map },
+		{ "unmapped_member", unmapped_member }, { "mapped_member", mapped_member },
 	};
 
 	return RUN_VARIANT(variants, argc, argv);
