@@ -41,11 +41,13 @@ static const struct row {
 	const char *name;
 	enum table table;
 	unsigned places[LAYOUTS];
-	void **function; /* in hg_hsa */
+	size_t member; /* of struct hsa_functions */
 } rows[] = {
-#define HSA_CORE(place, name)        { #name, CORE_TABLE, { place, place }, &hg_hsa.name },
-#define HSA_AMD(before, since, name) { #name, AMD_TABLE, { before, since }, &hg_hsa.name },
-#define HSA_ALIAS(name)              { #name, NO_TABLE, { 0, 0 }, &hg_hsa.name },
+#define HSA_CORE(place, name) \
+	{ #name, CORE_TABLE, { place, place }, offsetof(struct hsa_functions, name) },
+#define HSA_AMD(before, since, name) \
+	{ #name, AMD_TABLE, { before, since }, offsetof(struct hsa_functions, name) },
+#define HSA_ALIAS(name) { #name, NO_TABLE, { 0, 0 }, offsetof(struct hsa_functions, name) },
 #include "preload/hsa/hsa_table.def"
 #undef HSA_CORE
 #undef HSA_AMD
@@ -138,7 +140,12 @@ static void *open_library(const struct hsa_tables *tables)
 	return *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
-const char *hg_hsa_tables_read(const struct hsa_tables *tables)
+static void **member_of(struct hsa_functions *functions, const struct row *row)
+{
+	return (void **)(void *)((char *)functions + row->member);
+}
+
+const char *hg_hsa_tables_read(const struct hsa_tables *tables, struct hsa_functions *found)
 {
 	const size_t root = offsetof(struct hsa_tables, amd) + sizeof(tables->amd);
 	bool verified = true;
@@ -162,8 +169,8 @@ const char *hg_hsa_tables_read(const struct hsa_tables *tables)
 	for (size_t i = 0; i < HG_COUNT(rows) && verified; i++)
 		verified = !rows[i].table || is_verified(tables, &rows[i], library);
 	for (size_t i = 0; i < HG_COUNT(rows) && verified; i++)
-		*rows[i].function = rows[i].table ? *place_of(tables, &rows[i])
-						  : hg_libc.dlsym(library, rows[i].name);
+		*member_of(found, &rows[i]) = rows[i].table ? *place_of(tables, &rows[i])
+							    : hg_libc.dlsym(library, rows[i].name);
 	hg_dlclose(library);
 	return verified ? NULL : problem;
 }
@@ -173,12 +180,12 @@ static int is_lacking(void)
 	return 0x1000; /* HSA_STATUS_ERROR */
 }
 
-void hg_hsa_exports_read(void *library)
+void hg_hsa_exports_read(void *library, struct hsa_functions *found)
 {
 	for (size_t i = 0; i < HG_COUNT(rows); i++) {
 		void *function = hg_libc.dlsym(library, rows[i].name);
 
-		*rows[i].function = function ? function : (void *)is_lacking;
+		*member_of(found, &rows[i]) = function ? function : (void *)is_lacking;
 	}
 }
 

@@ -19,14 +19,14 @@ struct hsa_tables {
 };
 
 /*
- * Fill hg_hsa from the runtime's tables, if every function of hsa_table.def is verified to be at
- * its place. NULL, or a static text that says what is not as expected; then nothing may be patched,
- * and hg_hsa is as it was.
+ * What is in the runtime's tables, if every function of hsa_table.def is verified to be at its
+ * place. NULL, or a static text that says what is not as expected; then nothing may be patched, and
+ * *found is as it was.
  */
-const char *hg_hsa_tables_read(const struct hsa_tables *tables);
+const char *hg_hsa_tables_read(const struct hsa_tables *tables, struct hsa_functions *found);
 
-/* The same from what a runtime's library exports. What it lacks is a function that fails. */
-void hg_hsa_exports_read(void *library);
+/* The same of what a runtime's library exports. What it lacks is a function that fails. */
+void hg_hsa_exports_read(void *library, struct hsa_functions *found);
 
 /* Put functions in front of the runtime's, after hg_hsa_tables_read() returned NULL. */
 void hg_hsa_tables_patch(const struct hsa_tables *tables, const struct hsa_wrapper *wrappers);

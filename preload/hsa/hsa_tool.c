@@ -44,7 +44,10 @@
 int hg_hsa_way = HSA_UNDECIDED;
 bool hg_hsa_hip_reports;
 
-/* Held while the runtime is asked, which no call of it does that would wait for this one. */
+/*
+ * Around the variables below, and while the runtime is asked for its agents; the loader, whose lock
+ * a thread may hold that comes here, is not called with it.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *runtime; /* whose functions are in hg_hsa: one of them */
 static bool patched;        /* its tables */
@@ -110,18 +113,21 @@ static void refuse(const char *why)
 
 /* ---- by name ---- */
 
-/* With the lock. */
-static void survey(void)
+/* With the lock. False: it is up, and has none; nothing is recorded then. */
+static bool survey(void)
 {
 	uint16_t version;
 
-	if (surveyed || HSA_REAL(hsa_system_get_info, int, int, void *)(0, &version))
-		return;
-	surveyed = hg_hsa_survey();
-	if (!surveyed) {
-		__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
-		refuse("it names no agents");
+	if (surveyed)
+		return true;
+	hg_tls.busy++;
+	if (!HSA_REAL(hsa_system_get_info, int, int, void *)(0, &version)) {
+		surveyed = true;
+		if (!hg_hsa_survey())
+			__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
 	}
+	hg_tls.busy--;
+	return __atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME;
 }
 
 /* Found by its exports, from ROCr 6 on. Never closed, and seen by nobody else. */
@@ -140,9 +146,10 @@ static void open_tool(void)
 	dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* With the lock, and hg_tls.busy set. */
+/* With hg_tls.busy set. */
 static void decide(const void *real)
 {
+	struct hsa_functions exports;
 	Dl_info info;
 	void *library;
 
@@ -156,13 +163,29 @@ static void decide(const void *real)
 	library = dladdr(real, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	if (!library)
 		return;
-	hg_hsa_exports_read(library);
+	hg_hsa_exports_read(library, &exports);
 	hg_dlclose(library);
-	runtime = real;
-	surveyed = false;
-	__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&hg_hsa_way, HSA_BY_NAME, __ATOMIC_RELEASE);
 	open_tool();
+	pthread_mutex_lock(&lock);
+	if (!patched && !runtime) {
+		hg_hsa = exports;
+		runtime = real;
+		__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&hg_hsa_way, HSA_BY_NAME, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void survey_by_name(void)
+{
+	bool known = true;
+
+	pthread_mutex_lock(&lock);
+	if (__atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME)
+		known = survey();
+	pthread_mutex_unlock(&lock);
+	if (!known)
+		refuse("it names no agents");
 }
 
 void hg_hsa_decide(const void *real)
@@ -170,17 +193,14 @@ void hg_hsa_decide(const void *real)
 	int saved = errno;
 
 	hg_init();
-	/* Not where another thread is at it: that may wait for what this one holds. */
-	if (hg_tls.busy || !hg_awake() || pthread_mutex_trylock(&lock)) {
-		errno = saved;
-		return;
+	if (!hg_config.dir)
+		__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
+	if (!hg_tls.busy && hg_awake()) {
+		hg_tls.busy++;
+		decide(real);
+		hg_tls.busy--;
+		survey_by_name();
 	}
-	hg_tls.busy++;
-	decide(real);
-	if (__atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME)
-		survey();
-	hg_tls.busy--;
-	pthread_mutex_unlock(&lock);
 	errno = saved;
 }
 
@@ -192,21 +212,14 @@ HSA_HEAD(int, hsa_init, (void))
 	hg_init();
 	if (hg_tls.busy || !hg_awake())
 		return real();
-	pthread_mutex_lock(&lock);
 	hg_tls.busy++;
 	decide((const void *)real);
 	hg_tls.busy--;
-	pthread_mutex_unlock(&lock);
 	errno = saved;
 	rc = real();
 	saved = errno;
-	if (!rc && __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) == HSA_BY_NAME) {
-		pthread_mutex_lock(&lock);
-		hg_tls.busy++;
-		survey();
-		hg_tls.busy--;
-		pthread_mutex_unlock(&lock);
-	}
+	if (!rc)
+		survey_by_name();
 	errno = saved;
 	return rc;
 }
@@ -257,15 +270,14 @@ static void unloaded(void)
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables);
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
 {
+	struct hsa_functions before;
 	const char *problem;
 
 	hg_init();
 	if (!hg_awake() || !wanted() || hg_hsa_tables_have(tables, hg_hsa_queue_wrappers))
 		return true;
 	hg_tls.busy++;
-	problem = hg_hsa_tables_read(tables);
-	if (!problem)
-		hg_hsa_survey();
+	problem = hg_hsa_tables_read(tables, &before);
 	hg_tls.busy--;
 	if (problem) {
 		/* Nothing is lost where calls are seen by name. */
@@ -273,6 +285,10 @@ HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
 			refuse(problem);
 		return false;
 	}
+	pthread_mutex_lock(&lock);
+	hg_tls.busy++;
+	hg_hsa = before;
+	hg_hsa_survey();
 	hg_hsa_tables_patch(tables, hg_hsa_code_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_memory_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_queue_wrappers);
@@ -281,6 +297,8 @@ HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
 	patched = surveyed = true;
 	__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
+	hg_tls.busy--;
+	pthread_mutex_unlock(&lock);
 	return true;
 }
 

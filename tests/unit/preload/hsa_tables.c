@@ -113,7 +113,7 @@ static void test_installed_runtime(void **state)
 	assert_int_equal(functions_of(tables.core), 125);
 	lock = functions_of(tables.amd) < 55 ? 20 : 22;
 	get_info = 6;
-	assert_null(hg_hsa_tables_read(&tables));
+	assert_null(hg_hsa_tables_read(&tables, &hg_hsa));
 	assert_ptr_equal(hg_hsa.hsa_amd_memory_lock, tables.amd->functions[lock]);
 	assert_ptr_equal(hg_hsa.hsa_agent_get_info, tables.core->functions[get_info]);
 	/* ROCr's table holds other functions than those that are exported. */
@@ -140,7 +140,7 @@ static void test_patched_before(void **state)
 	before = tables.amd->functions[lock];
 	/* As another tool would, and as we do. */
 	tables.amd->functions[lock] = (void *)test_patched_before;
-	assert_null(hg_hsa_tables_read(&tables));
+	assert_null(hg_hsa_tables_read(&tables, &hg_hsa));
 	assert_ptr_equal(hg_hsa.hsa_amd_memory_lock, (void *)test_patched_before);
 	assert_false(hg_hsa_tables_have(&tables, wrappers));
 	hg_hsa_tables_patch(&tables, wrappers);
@@ -159,15 +159,15 @@ static void test_exports(void **state)
 	(void)state;
 	if (!open_runtime(&tables, &library))
 		skip();
-	hg_hsa_exports_read(library);
+	hg_hsa_exports_read(library, &hg_hsa);
 	assert_ptr_equal(hg_hsa.hsa_amd_memory_lock, symbol(library, "hsa_amd_memory_lock"));
 	assert_ptr_equal(hg_hsa.hsa_signal_store_release,
 			 symbol(library, "hsa_signal_store_release"));
-	hg_hsa_exports_read(stub_count ? dlopen(stubs[0], RTLD_NOW | RTLD_LOCAL) : NULL);
+	hg_hsa_exports_read(stub_count ? dlopen(stubs[0], RTLD_NOW | RTLD_LOCAL) : NULL, &hg_hsa);
 	assert_int_equal(HSA_REAL(hsa_agent_get_info, int, struct hsa_handle, int,
 				  void *)((struct hsa_handle){ 0 }, 0, NULL),
 			 0x1000);
-	assert_null(hg_hsa_tables_read(&tables));
+	assert_null(hg_hsa_tables_read(&tables, &hg_hsa));
 	assert_ptr_equal(hg_hsa.hsa_signal_store_release,
 			 symbol(library, "hsa_signal_store_release"));
 	dlclose(library);
@@ -188,11 +188,11 @@ static void test_copy_refused(void **state)
 	(void)state;
 	if (!open_runtime(&tables, &library))
 		skip();
-	hg_hsa_exports_read(library);
+	hg_hsa_exports_read(library, &hg_hsa);
 	before = hg_hsa;
 	memcpy(&copy, tables.amd, tables.amd->version.minor);
 	tables.amd = (struct hsa_table *)(void *)&copy;
-	problem = hg_hsa_tables_read(&tables);
+	problem = hg_hsa_tables_read(&tables, &hg_hsa);
 	assert_non_null(problem);
 	/* Calls that come by name go on to what is exported. */
 	assert_memory_equal(&before, &hg_hsa, sizeof(before));
@@ -214,7 +214,7 @@ static void test_other_layout_refused(void **state)
 	size = tables.amd->version.minor;
 	tables.amd->version.minor =
 	    (uint32_t)(HEADER + (functions_of(tables.amd) < 55 ? 55u : 48u) * 8);
-	problem = hg_hsa_tables_read(&tables);
+	problem = hg_hsa_tables_read(&tables, &hg_hsa);
 	tables.amd->version.minor = size;
 	assert_non_null(problem);
 	assert_non_null(
@@ -244,7 +244,7 @@ static void test_sizes_refused(void **state)
 		if (sizes[i].functions == 44 && (size - HEADER) / 8 >= 55)
 			continue; /* an earlier place is wrong by then */
 		tables.amd->version.minor = (uint32_t)(HEADER + sizes[i].functions * 8);
-		problem = hg_hsa_tables_read(&tables);
+		problem = hg_hsa_tables_read(&tables, &hg_hsa);
 		tables.amd->version.minor = size;
 		assert_non_null(problem);
 		assert_non_null(strstr(problem, sizes[i].says));
