@@ -164,6 +164,12 @@ static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_
 #define WAITED   hg_hip_memory_waited()
 #define LOCATED  event->node = event->location ? event->node : -1
 
+static void copied(const struct hg_ev_copy *event)
+{
+	hg_hip_pointers_copy(event);
+	hg_hip_sources_copied(event->api, event->src, event->size, event->kind);
+}
+
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
 static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
 {
@@ -207,7 +213,7 @@ FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size,
        hg_hip_captured_alloc(event), (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_any_capture() && hg_hip_captured_copy(event),
-       (DEPTH, DURATION, DEVICE, STACK), (WAITED, hg_hip_pointers_copy(event)))
+       (DEPTH, DURATION, DEVICE, STACK), (WAITED, copied(event)))
 
 static __attribute__((noinline)) void finish_bytes_otherwise(struct hg_hip_call *call, uint64_t dst,
 							     uint64_t src, uint64_t size, int kind,
