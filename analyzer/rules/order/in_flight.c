@@ -51,6 +51,7 @@ static void init_flights(void *data)
 	struct kept_flights *kept = data;
 
 	kept->flights.list = g_ptr_array_new_with_free_func(g_free);
+	kept->flights.left_out = g_array_new(FALSE, FALSE, sizeof(struct moment));
 	kept->by_key = g_hash_table_new_full(hash_key, equal_keys, g_free, NULL);
 }
 
@@ -60,6 +61,7 @@ static void clear_flights(void *data)
 
 	g_hash_table_destroy(kept->by_key);
 	g_ptr_array_free(kept->flights.list, TRUE);
+	g_array_free(kept->flights.left_out, TRUE);
 }
 
 static const struct attachment_type flights_type = { sizeof(struct kept_flights), init_flights,
@@ -85,6 +87,33 @@ bool flight_is_open(const struct process *process, const struct flights *flights
 	return at && !order_done(&at->order, flight->moment);
 }
 
+bool flights_are_all(const struct process *process, const struct flights *flights)
+{
+	const struct process_order *at = order_known((struct process *)process);
+
+	for (unsigned i = 0; at && i < flights->left_out->len; i++)
+		if (!order_done(&at->order, g_array_index(flights->left_out, struct moment, i)))
+			return false;
+	return !flights->more;
+}
+
+static void leave_out(struct flights *flights, const struct flight *flight)
+{
+	if (!flight->ordered) {
+		flights->more = true;
+		return;
+	}
+	for (unsigned i = 0; i < flights->left_out->len; i++) {
+		struct moment *last = &g_array_index(flights->left_out, struct moment, i);
+
+		if (last->slot == flight->moment.slot) {
+			last->epoch = MAX(last->epoch, flight->moment.epoch);
+			return;
+		}
+	}
+	g_array_append_val(flights->left_out, flight->moment);
+}
+
 static void drop(struct kept_flights *kept, unsigned at)
 {
 	struct flight_key key = key_of(kept->flights.list->pdata[at]);
@@ -98,6 +127,18 @@ static void drop_complete(const struct process *process, struct kept_flights *ke
 	for (unsigned i = kept->flights.list->len; i-- > 0;)
 		if (!flight_is_open(process, &kept->flights, kept->flights.list->pdata[i]))
 			drop(kept, i);
+}
+
+static void drop_oldest(struct kept_flights *kept)
+{
+	for (unsigned i = 0; i < FLIGHTS_KEPT / 2; i++) {
+		const struct flight *flight = kept->flights.list->pdata[i];
+		struct flight_key key = key_of(flight);
+
+		leave_out(&kept->flights, flight);
+		g_hash_table_remove(kept->by_key, &key);
+	}
+	g_ptr_array_remove_range(kept->flights.list, 0, FLIGHTS_KEPT / 2);
 }
 
 static struct flight *add(struct process *process, const struct flight *one)
@@ -118,10 +159,8 @@ static struct flight *add(struct process *process, const struct flight *one)
 	}
 	if (kept->flights.list->len >= FLIGHTS_KEPT)
 		drop_complete(process, kept);
-	if (kept->flights.list->len >= FLIGHTS_KEPT) {
-		kept->flights.more = true;
-		drop(kept, 0);
-	}
+	if (kept->flights.list->len >= FLIGHTS_KEPT)
+		drop_oldest(kept);
 	flight = g_memdup2(one, sizeof(*one));
 	flight->count = 1;
 	g_ptr_array_add(kept->flights.list, flight);

@@ -32,13 +32,17 @@ struct flight {
 
 struct flights {
 	GPtrArray *list;     /* struct flight, oldest first; complete ones may be among them */
-	bool more;           /* others may be in flight that are not listed */
+	bool more;           /* others are in flight for ever that are not listed */
+	GArray *left_out;    /* struct moment: of each slot the latest that there was no room for */
 	int32_t waiting_tid; /* a thread that called something that waits at ... */
 	int64_t waiting_ns;  /* ... this time, and is not known to have returned; 0: none */
 };
 
 /* NULL: nothing was ever given to a GPU. */
 const struct flights *flights_of(const struct process *process);
+
+/* Returns true if no other work is in flight than what is listed. */
+bool flights_are_all(const struct process *process, const struct flights *flights);
 
 /* Returns true if the host does not know the work as complete. */
 bool flight_is_open(const struct process *process, const struct flights *flights,

@@ -206,8 +206,9 @@ static bool everything_is_followed(const struct process *process, const struct f
 {
 	const struct process_order *at = order_known((struct process *)process);
 
-	return flights && !flights->more && !(at && (at->unfollowed || at->order.overflows)) &&
-	       !process->unknown_graphs && !process->state.late && !process->hsa_refused &&
+	return flights && flights_are_all(process, flights) &&
+	       !(at && (at->unfollowed || at->order.overflows)) && !process->unknown_graphs &&
+	       !process->state.late && !process->hsa_refused &&
 	       g_hash_table_size(process->bypasses) == 0;
 }
 

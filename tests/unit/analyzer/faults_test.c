@@ -257,6 +257,21 @@ static void more_work_than_is_followed(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
+/* What there was no room for has been waited for since. */
+static void more_work_than_was_followed(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (unsigned i = 0; i < 3000; i++)
+		launch(WRITER, A, P);
+	sync_by(HG_API_hipStreamSynchronize, A);
+	launch(READER, A, Q);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "reader");
+}
+
 static void a_copy_in_flight(void **state)
 {
 	(void)state;
@@ -627,6 +642,7 @@ int main(void)
 		TEST(a_launch_that_failed_did_not_fault),
 		TEST(equal_launches_count_as_one),
 		DOUBTS(HG614, more_work_than_is_followed),
+		TEST(more_work_than_was_followed),
 		TEST(a_copy_in_flight),
 		FINDS(HG614, past_the_end),
 		FINDS(HG614, a_null_pointer),
