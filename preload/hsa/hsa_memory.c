@@ -91,18 +91,16 @@ static void record_free(const struct hg_ev_free *event)
 
 /* ---- pools ---- */
 
-static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, void **ptr)
+/* Buffers for kernel arguments are not memory that a program works with. */
+static void record_allocation(uint16_t api, const struct hsa_pool *pool, size_t size,
+			      const void *ptr, const void *caller)
 {
-	const struct hsa_pool *pool = hg_hsa_pool(handle.handle);
-	int rc = HSA_REAL(hsa_amd_memory_pool_allocate, int, struct hsa_handle, size_t, uint32_t,
-			  void **)(handle, size, flags, ptr);
 	int saved = errno;
 
-	/* Buffers for kernel arguments are not memory that a program works with. */
-	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter_lasting()) {
-		struct hg_ev_alloc event = { .api = HG_API_hsa_amd_memory_pool_allocate,
-					     .ptr = (uintptr_t)*ptr,
-					     .device_ptr = (uintptr_t)*ptr,
+	if (pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter_lasting()) {
+		struct hg_ev_alloc event = { .api = api,
+					     .ptr = (uintptr_t)ptr,
+					     .device_ptr = (uintptr_t)ptr,
 					     .size = size,
 					     .flags = pool->flags,
 					     .device = pool->ordinal,
@@ -110,28 +108,69 @@ static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, 
 
 		if (pool->ordinal >= 0)
 			event.flags |= HG_POOL_OF_DEVICE;
-		event.stack_id = hg_hsa_stack(HG_CALLER());
+		event.stack_id = hg_hsa_stack(caller);
 		record_alloc(&event);
 		hg_leave();
 	}
 	errno = saved;
-	return rc;
 }
 
-static int pool_free(void *ptr)
+static void record_release(uint16_t api, const void *ptr, const void *caller)
 {
-	int saved = errno, rc;
+	int saved = errno;
 
 	if (ptr && hg_hsa_enter_lasting()) {
-		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_pool_free,
+		struct hg_ev_free event = { .api = api,
 					    .ptr = (uintptr_t)ptr,
-					    .stack_id = hg_hsa_stack(HG_CALLER()) };
+					    .stack_id = hg_hsa_stack(caller) };
 
 		record_free(&event);
 		hg_leave();
 	}
 	errno = saved;
+}
+
+static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, void **ptr)
+{
+	const struct hsa_pool *pool = hg_hsa_pool(handle.handle);
+	int rc = HSA_REAL(hsa_amd_memory_pool_allocate, int, struct hsa_handle, size_t, uint32_t,
+			  void **)(handle, size, flags, ptr);
+
+	if (!rc)
+		record_allocation(HG_API_hsa_amd_memory_pool_allocate, pool, size, *ptr,
+				  HG_CALLER());
+	return rc;
+}
+
+static int pool_free(void *ptr)
+{
+	int rc;
+
+	record_release(HG_API_hsa_amd_memory_pool_free, ptr, HG_CALLER());
 	rc = HSA_REAL(hsa_amd_memory_pool_free, int, void *)(ptr);
+	hg_live_freed(rc != 0);
+	return rc;
+}
+
+/* ---- regions: ROCr's have the handles of pools ---- */
+
+static int region_allocate(struct hsa_handle region, size_t size, void **ptr)
+{
+	const struct hsa_pool *pool = hg_hsa_pool(region.handle);
+	int rc = HSA_REAL(hsa_memory_allocate, int, struct hsa_handle, size_t, void **)(region,
+											size, ptr);
+
+	if (!rc)
+		record_allocation(HG_API_hsa_memory_allocate, pool, size, *ptr, HG_CALLER());
+	return rc;
+}
+
+static int region_free(void *ptr)
+{
+	int rc;
+
+	record_release(HG_API_hsa_memory_free, ptr, HG_CALLER());
+	rc = HSA_REAL(hsa_memory_free, int, void *)(ptr);
 	hg_live_freed(rc != 0);
 	return rc;
 }
@@ -288,6 +327,9 @@ HSA_WRAP(hsa_amd_memory_pool_allocate, pool_allocate,
 	 (struct hsa_handle pool, size_t size, uint32_t flags, void **ptr),
 	 (pool, size, flags, ptr))
 HSA_WRAP(hsa_amd_memory_pool_free, pool_free, (void *ptr), (ptr))
+HSA_WRAP(hsa_memory_allocate, region_allocate, (struct hsa_handle region, size_t size, void **ptr),
+	 (region, size, ptr))
+HSA_WRAP(hsa_memory_free, region_free, (void *ptr), (ptr))
 HSA_WRAP(hsa_amd_memory_lock, memory_lock,
 	 (void *host, size_t size, struct hsa_handle *agents, int count, void **agent),
 	 (host, size, agents, count, agent))
@@ -306,6 +348,8 @@ HSA_WRAP(hsa_amd_svm_attributes_set, svm_attributes_set,
 const struct hsa_wrapper hg_hsa_memory_wrappers[] = {
 	{ "hsa_amd_memory_pool_allocate", (void *)pool_allocate },
 	{ "hsa_amd_memory_pool_free", (void *)pool_free },
+	{ "hsa_memory_allocate", (void *)region_allocate },
+	{ "hsa_memory_free", (void *)region_free },
 	{ "hsa_amd_memory_lock", (void *)memory_lock },
 	{ "hsa_amd_memory_lock_to_pool", (void *)memory_lock_to_pool },
 	{ "hsa_amd_memory_unlock", (void *)memory_unlock },

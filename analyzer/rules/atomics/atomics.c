@@ -121,6 +121,7 @@ static char *coarse_fix(const struct allocation *allocation, int device)
 	}
 	switch (allocation->api) {
 	case HG_API_hsa_amd_memory_pool_allocate:
+	case HG_API_hsa_memory_allocate:
 	case HG_API_hsa_amd_memory_lock:
 	case HG_API_hsa_amd_memory_lock_to_pool:
 		return g_strdup("take it from a coarse-grained memory pool (omp_target_alloc "

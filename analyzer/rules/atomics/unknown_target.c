@@ -47,6 +47,7 @@ static bool below_hip(const struct process *process, const struct allocation *al
 {
 	return process->device_count >= 0 && !process->target_regions &&
 	       (allocation->api == HG_API_hsa_amd_memory_pool_allocate ||
+		allocation->api == HG_API_hsa_memory_allocate ||
 		allocation->api == HG_API_hsa_amd_memory_lock ||
 		allocation->api == HG_API_hsa_amd_memory_lock_to_pool);
 }

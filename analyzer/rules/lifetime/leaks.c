@@ -29,6 +29,7 @@ static bool is_watched(const struct allocation *allocation)
 	return (allocation->layer == LAYER_HIP || allocation->layer == LAYER_REGISTERED) &&
 	       !allocation->symbol && allocation->stack_id &&
 	       allocation->api != HG_API_hsa_amd_memory_pool_allocate && /* HG803's business */
+	       allocation->api != HG_API_hsa_memory_allocate &&          /* the same */
 	       allocation->api != HG_API_hipIpcOpenMemHandle;            /* HG612's */
 }
 

@@ -9,12 +9,14 @@
  *	versioned	the same by dlvsym()
  *	unseen		from the library's own symbol table: nobody can stand in between
  *	unseen-but-start the same of all but hsa_init
+ *	regions		named, and the memory is from a region, not from a pool
  *	twice		named, and the runtime is shut down and started again before
  */
 #include <dlfcn.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,10 @@
 	X(hsa_amd_memory_pool_allocate)              \
 	X(hsa_amd_memory_pool_free)                  \
 	X(hsa_amd_agents_allow_access)               \
+	X(hsa_agent_iterate_regions)                 \
+	X(hsa_region_get_info)                       \
+	X(hsa_memory_allocate)                       \
+	X(hsa_memory_free)                           \
 	X(hsa_executable_create_alt)                 \
 	X(hsa_code_object_reader_create_from_memory) \
 	X(hsa_executable_load_agent_code_object)     \
@@ -140,16 +146,34 @@ static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
+static hsa_region_t fine_region;
+
+static hsa_status_t find_region(hsa_region_t region, void *data)
+{
+	uint32_t flags = 0, segment = 1;
+
+	(void)data;
+	CHECK(hsa.hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment));
+	if (segment != HSA_REGION_SEGMENT_GLOBAL)
+		return HSA_STATUS_SUCCESS;
+	CHECK(hsa.hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags));
+	if (flags == HSA_REGION_GLOBAL_FLAG_FINE_GRAINED)
+		fine_region = region;
+	return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t find_agent(hsa_agent_t agent, void *data)
 {
 	hsa_device_type_t type = HSA_DEVICE_TYPE_DSP;
 
 	(void)data;
 	CHECK(hsa.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-	if (type == HSA_DEVICE_TYPE_GPU)
+	if (type == HSA_DEVICE_TYPE_GPU) {
 		gpu = agent;
-	else
+	} else {
 		CHECK(hsa.hsa_amd_agent_iterate_memory_pools(agent, find_pool, NULL));
+		CHECK(hsa.hsa_agent_iterate_regions(agent, find_region, NULL));
+	}
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -230,7 +254,8 @@ int main(int argc, char **argv)
 	hsa_queue_t *queue;
 	uint32_t private_size = 0;
 	uint64_t object;
-	float *sum; // @sum
+	bool regions;
+	float *sum;
 	struct {
 		float *sum;
 		uint64_t hidden[64];
@@ -238,6 +263,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
+	regions = !strcmp(argv[1], "regions");
 	find_functions(argv[1]);
 	start();
 	if (!strcmp(argv[1], "twice")) {
@@ -247,7 +273,10 @@ int main(int argc, char **argv)
 	object = load_kernel(argv[2], &private_size);
 	CHECK(hsa.hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
 				   UINT32_MAX, &queue));
-	CHECK(hsa.hsa_amd_memory_pool_allocate(fine, 4096, 0, (void **)&sum));
+	if (regions)
+		CHECK(hsa.hsa_memory_allocate(fine_region, 4096, (void **)&sum));
+	else
+		CHECK(hsa.hsa_amd_memory_pool_allocate(fine, 4096, 0, (void **)&sum));
 	CHECK(hsa.hsa_amd_agents_allow_access(1, &gpu, NULL, sum));
 	CHECK(hsa.hsa_amd_memory_pool_allocate(kernarg, 4096, 0, (void **)&arguments));
 	CHECK(hsa.hsa_amd_agents_allow_access(1, &gpu, NULL, arguments));
@@ -260,7 +289,10 @@ int main(int argc, char **argv)
 	launch(queue, object, private_size, arguments);
 	printf("sum %g\n", (double)*sum);
 	CHECK(hsa.hsa_queue_destroy(queue));
-	CHECK(hsa.hsa_amd_memory_pool_free(sum));
+	if (regions)
+		CHECK(hsa.hsa_memory_free(sum));
+	else
+		CHECK(hsa.hsa_amd_memory_pool_free(sum));
 	CHECK(hsa.hsa_shut_down());
 	return 0;
 }
