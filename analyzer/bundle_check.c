@@ -41,6 +41,7 @@ static const struct rule {
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
 	{ "open-batches", "*", GIB },
 	{ "counts", "*", MIB },
+	{ "open-calls", "*", MIB },
 	{ "early-events", "*", MIB },
 	{ "ctf", "metadata", 64 * MIB },
 	{ "ctf", "*", INT64_MAX },

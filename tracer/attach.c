@@ -24,6 +24,7 @@
 #include "tracer/control.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_batches.h"
+#include "tracer/open_calls.h"
 #include "tracer/daemon.h"
 #include "tracer/install.h"
 #include "tracer/machine.h"
@@ -459,8 +460,10 @@ static int end(struct attachment *attachment)
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory)
-			open_batches_release(directory);
+		if (!directory)
+			continue;
+		open_calls_end(directory, attachment->bundle.lock);
+		open_batches_release(directory);
 	}
 	if (error)
 		message_warning("the recording may be incomplete: %s", why);

@@ -17,6 +17,7 @@
 #include "tracer/early_events.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_batches.h"
+#include "tracer/open_calls.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
@@ -478,6 +479,7 @@ static void end(struct recording *recording, struct record_result *result)
 	event_counts_end(recording->bundle.path);
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	open_batches_unshare(recording->bundle.lock);
+	open_calls_end(recording->bundle.path, -1);
 	if (recording->options->snapshot_mib) {
 		/* A flight recorder overwrites by design. */
 		loss = (struct session_loss){ 0 };

@@ -53,6 +53,7 @@ struct hg_batch_counts;
 struct hg_provider;
 struct hg_thread;
 struct hg_hip_runtime;
+struct hg_open_call;
 
 /* Of each thread. What each block that is recorded looks at comes first, side by side. */
 struct hg_tls {
@@ -108,6 +109,7 @@ struct hg_tls {
 	const char *hip_frame;  /* of the wrapper of the outermost HIP call, on the stack */
 	const void *hip_caller; /* to which that returns */
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
+	struct hg_open_call *open_call;     /* where it is published; NULL: nowhere yet */
 	int in_phdr;    /* inside dl_iterate_phdr(): the loader's lock is held */
 	int resolving;  /* looking up the C library's functions */
 	int keeping;    /* this call is remembered although nothing records (live_state.c) */

@@ -3,6 +3,7 @@
 #include "preload/core/hip_call.h"
 
 #include "preload/core/base.h"
+#include "tracer/open_calls.h"
 
 /*
  * Whatever runs inside the call lies deeper in the stack than the call's own frame, or on the
@@ -25,5 +26,7 @@ bool hg_hip_goes_on(const char *frame)
 	if (goes_on(frame))
 		return true;
 	hg_tls.hip = 0;
+	if (hg_tls.open_call)
+		__atomic_store_n(&hg_tls.open_call->state, 0, __ATOMIC_RELEASE);
 	return false;
 }

@@ -30,7 +30,9 @@
 			return real given_args;                                  \
 		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		hg_before_free(&call, &event);                                   \
+		hg_open_free(&event);                                            \
 		call.rc = real given_args;                                       \
+		hg_open_call_end();                                              \
 		if (call.rc)                                                     \
 			hg_fix_kept(ptr, given);                                 \
 		hg_finish_free(&call, &event);                                   \
@@ -65,9 +67,11 @@ HG_HIP(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags))
 	HG_REAL(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags));
 	struct hg_hip_call call;
 
-	if (!hg_hip_begin_timed(&call, HG_API_hipMallocManaged, HG_CALLER()))
+	if (!hg_hip_begin_walked(&call, HG_API_hipMallocManaged, HG_CALLER()))
 		return real(ptr, size, flags);
+	hg_open_range(0, size, 0);
 	call.rc = allocate_managed(real, ptr, size, flags);
+	hg_open_call_end();
 	struct hg_ev_alloc event = {
 		.api = HG_API_hipMallocManaged, .ptr = HG_OUT(ptr), .size = size, .flags = flags
 	};
@@ -119,9 +123,11 @@ static struct location batch_location(const struct location *locations, const si
 		struct hg_hip_call call;                                                \
 		size_t i = 0;                                                           \
                                                                                         \
-		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))             \
+		if (!hg_hip_begin_walked(&call, HG_API_##name, HG_CALLER()))            \
 			return real args;                                               \
+		hg_tls.open_call->stream = HG_PTR(stream);                              \
 		call.rc = real args;                                                    \
+		hg_open_call_end();                                                     \
 		do {                                                                    \
 			bool any = count && ptrs && sizes;                              \
 			struct hg_ev_##type event = { .api = HG_API_##name,             \

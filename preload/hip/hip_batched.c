@@ -20,6 +20,7 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/batch.h"
+#include "preload/trace/open_calls.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
@@ -155,6 +156,7 @@ static bool add(const struct hg_hip_launch *launch, struct hg_hip_recent *recent
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	out = room.words;
 	out[1] = room.since;
+	hg_tls.open_call->start = room.when;
 	if (HG_LIKELY(number == room.number && recent->api == event->api)) {
 		out[0] = first_word(HG_RECORD_LAUNCH_CHANGED, recent);
 		used = add_changed(out, used, 0, state, recent->state, HG_LAUNCH_STATE);

@@ -216,11 +216,13 @@ HG_HIP(int, hipMemcpyBatchAsync,
 	struct hg_ev_copy event = { .api = HG_API_hipMemcpyBatchAsync };
 	size_t i = 0;
 
-	if (!hg_hip_begin_timed(&call, HG_API_hipMemcpyBatchAsync, HG_CALLER()))
+	if (!hg_hip_begin_walked(&call, HG_API_hipMemcpyBatchAsync, HG_CALLER()))
 		return real(dsts, srcs, sizes, count, attributes, indices, attribute_count, failed,
 			    stream);
+	hg_tls.open_call->stream = HG_PTR(stream);
 	call.rc =
 	    real(dsts, srcs, sizes, count, attributes, indices, attribute_count, failed, stream);
+	hg_open_call_end();
 	do {
 		event.rows = 1;
 		event.kind = DEFAULT;
@@ -300,9 +302,11 @@ HG_HIP(int, hipMemcpy3DBatchAsync,
 	struct hg_hip_call call;
 	size_t i = 0;
 
-	if (!hg_hip_begin_timed(&call, HG_API_hipMemcpy3DBatchAsync, HG_CALLER()))
+	if (!hg_hip_begin_walked(&call, HG_API_hipMemcpy3DBatchAsync, HG_CALLER()))
 		return real(count, list, failed, flags, stream);
+	hg_tls.open_call->stream = HG_PTR(stream);
 	call.rc = real(count, list, failed, flags, stream);
+	hg_open_call_end();
 	do {
 		struct hg_ev_copy event = { .api = HG_API_hipMemcpy3DBatchAsync,
 					    .stream = HG_PTR(stream) };
@@ -329,11 +333,13 @@ HG_HIP(int, hipMemcpy3DBatchAsync,
 		struct hg_hip_call call;                                             \
 		struct hg_ev_copy event = { .api = HG_API_##name };                  \
                                                                                      \
-		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))          \
+		if (!hg_hip_begin_walked(&call, HG_API_##name, HG_CALLER()))         \
 			return real args;                                            \
 		if (from)                                                            \
 			event = convert((const type *)from, HG_API_##name, stream_); \
+		hg_open_copy(&event);                                                \
 		call.rc = real args;                                                 \
+		hg_open_call_end();                                                  \
 		hg_finish_copy(&call, &event);                                       \
 		return call.rc;                                                      \
 	}
@@ -343,9 +349,10 @@ HG_HIP(int, hipMemcpy3DBatchAsync,
 	HG_AFTER(copy, name, params, args, .dst = HG_PTR(dst_), .src = HG_PTR(src_),        \
 		 .size = width_, .rows = height_, .dst_pitch = dst_pitch_,                  \
 		 .src_pitch = src_pitch_, .kind = kind_, .stream = HG_PTR(stream_))
-#define HG_WRAP_BYTES(class, name, params, args, dst, src, size, kind, stream) \
-	HG_CALLED(                                                             \
-	    hg_hip_begin_timed, name, params, args,                            \
+#define HG_WRAP_BYTES(class, name, params, args, dst, src, size, kind, stream)   \
+	HG_CALLED(                                                               \
+	    hg_hip_begin_walked, name, params, args, call.rc = HG_NOT_RETURNED;  \
+	    hg_open_bytes(HG_PTR(dst), HG_PTR(src), size, kind, HG_PTR(stream)), \
 	    hg_finish_copy_bytes(&call, HG_PTR(dst), HG_PTR(src), size, kind, HG_PTR(stream)))
 #define SYMBOL(symbol, offset) (call.rc ? 0 : hg_hip_symbol_address(symbol) + offset)
 

@@ -629,8 +629,8 @@ static void add_fill(const void *graph, const void *node, const struct fill_para
 
 /* `after` is run if the call succeeded. */
 #define HG_WRAP_GRAPH(class, name, params, args, handle_, stream_, after)                   \
-	HG_CALLED(hg_hip_begin, name, params, args, int saved = errno; if (!call.rc) after; \
-		  errno = saved;                                                            \
+	HG_CALLED(hg_hip_begin, name, params, args, (void)0, int saved = errno;             \
+		  if (!call.rc) after; errno = saved;                                       \
 		  struct hg_ev_call event = { .api = HG_API_##name,                         \
 					      .handle = HG_PTR(call.rc ? NULL : (handle_)), \
 					      .stream = HG_PTR(stream_) };                  \

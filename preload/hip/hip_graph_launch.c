@@ -208,7 +208,9 @@ static void take_back(const struct hg_hip_call *call, const void *handle)
 		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))   \
 			return real(instance, stream);                  \
 		emit(&call, &event, true);                              \
+		hg_open_call(&event);                                   \
 		call.rc = real(instance, stream);                       \
+		hg_open_call_end();                                     \
 		if (call.rc)                                            \
 			take_back(&call, instance);                     \
 		else                                                    \

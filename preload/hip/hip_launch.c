@@ -269,7 +269,7 @@ static __attribute__((noinline)) void record_alone(struct hg_hip_launch *launch)
 }
 
 /* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */
-static void before(struct hg_hip_launch *launch)
+static void record_launch(struct hg_hip_launch *launch)
 {
 	int saved = errno;
 
@@ -286,8 +286,16 @@ static void before(struct hg_hip_launch *launch)
 	errno = saved;
 }
 
+/* The same, and the call is the one that the thread is in. */
+static void before(struct hg_hip_launch *launch)
+{
+	record_launch(launch);
+	hg_open_launch(&launch->event);
+}
+
 static int after(struct hg_hip_launch *launch, int rc)
 {
+	hg_open_call_end();
 	launch->call.rc = rc;
 	if (rc)
 		hg_hip_expect(launch->event.kernel_id, -1);
@@ -337,7 +345,7 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 		launch.params = list_;                                                           \
 		launch.extra = extra_;                                                           \
 		launch.node = false;                                                             \
-		launch.event.kernel_id = launch.event.args_id = 0;                               \
+		launch.event.kernel_id = launch.event.args_id = launch.event.stack_id = 0;       \
 		set_shape(&launch, grid_, block_, shared_, stream_);                             \
 		before(&launch);                                                                 \
 		return after(&launch, real args_);                                               \
@@ -454,10 +462,12 @@ struct module_params {
 			launch.params = list[i].args;                                        \
 			set_shape(&launch, list[i].grid, list[i].block, list[i].shared,      \
 				  list[i].stream);                                           \
-			before(&launch);                                                     \
+			record_launch(&launch);                                              \
 			kernels[i] = launch.event.kernel_id;                                 \
 		}                                                                            \
+		hg_open_launch(&launch.event);                                               \
 		rc = launch.call.rc = real(list, count, flags);                              \
+		hg_open_call_end();                                                          \
 		for (int i = 1; list && i < recorded; i++)                                   \
 			hg_hip_error(&launch.call, kernels[i], 0, 0);                        \
 		hg_finish_checked(&launch.call, list &&recorded > 0 ? kernels[0] : 0, 0, 0); \

@@ -210,9 +210,9 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 
 /* ---- the functions: what is done after success, what a failure is about ---- */
 
-#define HG_WRAP_DO(class, name, params, args, after, ptr)                                   \
-	HG_CALLED(hg_hip_begin, name, params, args, int saved = errno; if (!call.rc) after; \
-		  errno = saved; hg_finish_checked(&call, ptr, 0, 0))
+#define HG_WRAP_DO(class, name, params, args, after, ptr)                       \
+	HG_CALLED(hg_hip_begin, name, params, args, (void)0, int saved = errno; \
+		  if (!call.rc) after; errno = saved; hg_finish_checked(&call, ptr, 0, 0))
 
 /* ---- functions by name: ours in place of the runtime's, which it forwards to ---- */
 
@@ -227,6 +227,7 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 			rc = real args;                                   \
 		} else {                                                  \
 			rc = call.rc = real args;                         \
+			hg_open_call_end();                               \
 			hg_finish_checked(&call, 0, 0, 0);                \
 		}                                                         \
 		if (!rc && hg_awake() && symbol && function && *function) \

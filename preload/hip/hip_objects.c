@@ -120,7 +120,8 @@ static void finish_import(struct hg_hip_call *call, void **ptr, uint64_t flags, 
 }
 
 #define HG_WRAP_IMPORT(class, name, params, args, flags, handle) \
-	HG_CALLED(hg_hip_begin, name, params, args, finish_import(&call, ptr, flags, handle))
+	HG_CALLED(hg_hip_begin, name, params, args, (void)0,     \
+		  finish_import(&call, ptr, flags, handle))
 
 #define HG_API HG_WRAP
 #include "tracer/api/hip_objects.def"

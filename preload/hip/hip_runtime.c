@@ -31,6 +31,7 @@
 #include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/open_calls.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -527,8 +528,31 @@ bool hg_hip_enter(void)
 	return hg_enter_batched();
 }
 
-/* Which old batches are looked after before the call, by what time. */
-enum look { LOOK_NOT, LOOK_NOW, LOOK_AT_START };
+/* Whether old batches are looked after before the call, and whether its stack is determined. */
+enum look { LOOK_NOT, LOOK_AT_START, LOOK_AND_WALK };
+
+/* A stack that is not known yet, or not recorded. errno stays. */
+static __attribute__((noinline)) uint32_t walk_otherwise(const struct hg_hip_call *call)
+{
+	int saved = errno;
+	uint32_t id = hg_stack_id(call->caller);
+
+	errno = saved;
+	return id;
+}
+
+static inline uint32_t walk(const struct hg_hip_call *call)
+{
+	const uintptr_t *frame = (const uintptr_t *)(const void *)hg_tls.hip_frame;
+
+	if (HG_UNLIKELY(!hg_config.stack_depth)) {
+		hg_tls.walked = false;
+		return 0;
+	}
+	if (HG_LIKELY(frame && frame[1] == (uintptr_t)call->caller && !hg_tls.outside))
+		return hg_stack_id_of(frame, call->caller);
+	return walk_otherwise(call);
+}
 
 static __attribute__((noinline)) void record_first_of(struct hg_hip_runtime *runtime)
 {
@@ -545,7 +569,8 @@ static __attribute__((noinline)) void look_at_standby(uint16_t api)
 	hg_tls.keeping = hg_live_wants(api);
 }
 
-static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *caller, enum look look)
+static inline __attribute__((always_inline)) bool begin(struct hg_hip_call *call, uint16_t api,
+							const void *caller, enum look look)
 {
 	struct hg_hip_runtime *runtime;
 
@@ -553,7 +578,7 @@ static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *cal
 		return false;
 	if (HG_UNLIKELY(hg_config.standby))
 		look_at_standby(api);
-	if (!(look == LOOK_NOW ? hg_enter() : hg_enter_often())) {
+	if (!hg_enter_often()) {
 		hg_tls.keeping = 0;
 		return false;
 	}
@@ -564,30 +589,36 @@ static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *cal
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
-	call->start = look == LOOK_AT_START ? hg_now_counted() : 0;
-	if (look == LOOK_AT_START &&
+	call->walked = look == LOOK_AND_WALK;
+	call->stack_id = 0;
+	if (look == LOOK_AND_WALK) {
+		call->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+		call->stack_id = walk(call);
+	}
+	call->start = look == LOOK_NOT ? 0 : hg_now_counted();
+	if (look != LOOK_NOT &&
 	    HG_UNLIKELY(call->start > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)) &&
 	    __atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED))
 		hg_batches_look(call->start);
+	hg_open_call_begin(api, call->start, caller, call->stack_id);
 	hg_leave();
 	return true;
 }
 
 uint32_t hg_hip_stack_id(const struct hg_hip_call *call)
 {
-	const uintptr_t *frame = (const uintptr_t *)(const void *)hg_tls.hip_frame;
-
-	hg_tls.walked = false;
-	if (!hg_config.stack_depth)
-		return 0;
-	if (HG_LIKELY(frame && frame[1] == (uintptr_t)call->caller && !hg_tls.outside))
-		return hg_stack_id_of(frame, call->caller);
-	return hg_stack_id(call->caller);
+	/* Another session may have begun meanwhile. */
+	if (HG_LIKELY(call->walked &&
+		      call->generation == __atomic_load_n(&hg_generation, __ATOMIC_RELAXED))) {
+		hg_tls.walked = false; /* before the call began */
+		return call->stack_id;
+	}
+	return walk(call);
 }
 
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
-	return begin(call, api, caller, LOOK_NOW);
+	return begin(call, api, caller, LOOK_AT_START);
 }
 
 bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller)
@@ -595,9 +626,9 @@ bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *ca
 	return begin(call, api, caller, LOOK_NOT);
 }
 
-bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller)
+bool hg_hip_begin_walked(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
-	return begin(call, api, caller, LOOK_AT_START);
+	return begin(call, api, caller, LOOK_AND_WALK);
 }
 
 void hg_hip_end(void)

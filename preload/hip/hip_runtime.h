@@ -32,21 +32,26 @@ uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they w
 struct hg_hip_call {
 	uint16_t api;
 	int rc;
-	uint64_t start; /* ns; hg_now_counted() */
+	uint64_t start; /* ns; hg_now_counted(); not of a launch */
 	uint64_t end;   /* ns; where the event has a duration */
 	const void *caller;
+	bool walked;       /* its stack was determined before the call: */
+	uint32_t stack_id; /* as of `generation` */
+	uint32_t generation;
 };
 
 /*
  * Around a recorded call: begin is false if the call is to be forwarded only (dormant, nested in
  * another HIP call, or made by ourselves). At the first call of all it records the runtime and
- * its devices. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
+ * its devices, and it publishes the call (trace/open_calls.h), whose arguments the caller adds:
+ * hip_open.h. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
  */
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
-/* The same for calls that look after old batches themselves. */
+/* The same for launches, which look after old batches themselves; and publish when they began. */
 bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller);
-/* The same for calls whose events have a duration. */
-bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller);
+/* The same for calls whose events have a stack: it is determined before the call, so that it is
+ * known of one that does not return. */
+bool hg_hip_begin_walked(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
 
 /* Around what the runtime does in a call that makes no event of its own. */

@@ -18,6 +18,7 @@
 #include "preload/core/base.h"
 #include "preload/core/wrappers.h"
 #include "preload/hip/hip_dispatch.h"
+#include "preload/hip/hip_open.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/hip/hip_types.h"
@@ -63,8 +64,11 @@
 #define HG_WRAP_AFTER(class, name, ...) HG_WRAP_AFTER_(HG_EVENT_OF_##class, name, __VA_ARGS__)
 #define HG_WRAP_AFTER_(type, name, ...) HG_AFTER(type, name, __VA_ARGS__)
 
-/* Around the real call: `begin` is hg_hip_begin() or a relative, what follows is done after it. */
-#define HG_CALLED(begin, name, params, args, ...)              \
+/*
+ * Around the real call: `begin` is hg_hip_begin() or a relative, `publish` what is done before it
+ * (hip_open.h), what follows is done after it.
+ */
+#define HG_CALLED(begin, name, params, args, publish, ...)     \
 	HG_HIP(int, name, params)                              \
 	{                                                      \
 		HG_REAL(int, name, params);                    \
@@ -72,14 +76,28 @@
                                                                \
 		if (!begin(&call, HG_API_##name, HG_CALLER())) \
 			return real args;                      \
+		publish;                                       \
 		call.rc = real args;                           \
+		hg_open_call_end();                            \
 		__VA_ARGS__;                                   \
 		return call.rc;                                \
 	}
 
+/* Whether an event of that type has a stack. */
+#define HG_BEGIN_OF_alloc    hg_hip_begin_walked
+#define HG_BEGIN_OF_copy     hg_hip_begin_walked
+#define HG_BEGIN_OF_fill     hg_hip_begin_walked
+#define HG_BEGIN_OF_prefetch hg_hip_begin_walked
+#define HG_BEGIN_OF_advise   hg_hip_begin_walked
+#define HG_BEGIN_OF_stream   hg_hip_begin
+#define HG_BEGIN_OF_event    hg_hip_begin
+#define HG_BEGIN_OF_sync     hg_hip_begin_walked
+#define HG_BEGIN_OF_call     hg_hip_begin_walked
+
 /* An event of `type` after the call succeeded, an error after it failed. */
 #define HG_AFTER(type, name, params, args, ...)                                      \
-	HG_CALLED(hg_hip_begin_timed, name, params, args,                            \
+	HG_CALLED(HG_BEGIN_OF_##type, name, params, args,                            \
+		  HG_OPEN_AS(type, .api = HG_API_##name, __VA_ARGS__),               \
 		  struct hg_ev_##type event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		  hg_finish_##type(&call, &event))
 
@@ -94,17 +112,20 @@
 			return real args;                                        \
 		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		hg_before_free(&call, &event);                                   \
+		hg_open_free(&event);                                            \
 		call.rc = real args;                                             \
+		hg_open_call_end();                                              \
 		hg_finish_free(&call, &event);                                   \
 		return call.rc;                                                  \
 	}
 
 /* No event but the failure: its pointer, size and flags. */
-#define HG_WRAP_CHECK(class, name, params, args, ptr, size, flags) \
-	HG_CALLED(hg_hip_begin, name, params, args, hg_finish_checked(&call, ptr, size, flags))
+#define HG_WRAP_CHECK(class, name, params, args, ptr, size, flags)               \
+	HG_CALLED(hg_hip_begin, name, params, args, hg_open_range(ptr, size, 0), \
+		  hg_finish_checked(&call, ptr, size, flags))
 
 /* Fields from pointers and handles; HG_OUT reads what the call stored. */
 #define HG_PTR(x) ((uint64_t)(uintptr_t)(x))
-#define HG_OUT(x) ((x) ? HG_PTR(*(x)) : 0)
+#define HG_OUT(x) (call.rc == HG_NOT_RETURNED || !(x) ? 0 : HG_PTR(*(x)))
 
 #endif
