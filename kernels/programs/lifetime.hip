@@ -32,6 +32,14 @@
 // hipgrain-stdout: hipMemcpy: hipErrorInvalidValue
 // hipgrain-expect: HG606 api=hipMalloc call=hipMemcpy at=@short_copy
 //
+// hipgrain-run: row_too_many
+// hipgrain-stdout: hipMemcpy2D: hipErrorInvalidValue
+// hipgrain-expect: HG606 api=hipMallocPitch call=hipMemcpy2D at=@short_rows
+//
+// hipgrain-run: read_too_long
+// hipgrain-stdout: hipMemcpy: hipErrorInvalidValue
+// hipgrain-expect: HG606 api=hipMalloc call=hipMemcpy at=@short_source
+//
 // hipgrain-run: fill_too_long
 // hipgrain-stdout: hipMemset: hipErrorInvalidValue
 // hipgrain-expect: HG606 api=hipMalloc call=hipMemset at=@short_fill
@@ -169,6 +177,25 @@ static void run_copy_too_long()
 	SHOW("hipMemcpy", hipMemcpy(p, host, sizeof(host), hipMemcpyHostToDevice));
 }
 
+static void run_row_too_many()
+{
+	static char host[101 * 1000];
+	size_t pitch;
+	char *p;
+
+	CHECK(hipMallocPitch((void **)&p, &pitch, 1000, 100)); // @short_rows
+	SHOW("hipMemcpy2D", hipMemcpy2D(p, pitch, host, 1000, 1000, 101, hipMemcpyHostToDevice));
+}
+
+static void run_read_too_long()
+{
+	static char host[2 * BYTES];
+	char *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @short_source
+	SHOW("hipMemcpy", hipMemcpy(host, p, sizeof(host), hipMemcpyDeviceToHost));
+}
+
 static void run_fill_too_long()
 {
 	char *p;
@@ -224,6 +251,8 @@ static const variant variants[] = {
 	{ "past_end", run_past_end },
 	{ "copy_too_long", run_copy_too_long },
 	{ "fill_too_long", run_fill_too_long },
+	{ "row_too_many", run_row_too_many },
+	{ "read_too_long", run_read_too_long },
 	{ "copy_past_host", run_copy_past_host },
 	{ "forked", run_forked },
 	{ "live", run_live },

@@ -26,17 +26,28 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+/* `src` and the bytes from the first to the last that are read there: of a copy. */
+static void record_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t src,
+			 uint64_t src_size, uint64_t flags)
 {
-	struct hg_ev_error event = {
-		.api = call->api, .code = call->rc, .ptr = ptr, .size = size, .flags = flags
-	};
+	struct hg_ev_error event = { .api = call->api,
+				     .code = call->rc,
+				     .ptr = ptr,
+				     .size = size,
+				     .src = src,
+				     .src_size = src_size,
+				     .flags = flags };
 
 	if (!call->rc || call->rc == HIP_NOT_READY || !hg_enter_batched())
 		return;
 	event.stack_id = hg_stack_id(call->caller);
 	hg_provider->error(&event);
 	hg_leave();
+}
+
+void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+{
+	record_error(call, ptr, size, 0, 0, flags);
 }
 
 static inline uint64_t duration_until(struct hg_hip_call *call, uint64_t end)
@@ -134,35 +145,56 @@ static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_
  * Every finisher: on success fill in what the class has in common and emit, on failure make an
  * error of the event's main members; then the call is over.
  */
-#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in, remember) \
-	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)   \
-	{                                                                             \
-		int saved = errno;                                                    \
-                                                                                      \
-		if (call->rc) {                                                       \
-			hg_hip_error(call, error_ptr, error_size, error_flags);       \
-		} else if (hg_enter_often()) {                                        \
-			if (!(captured)) {                                            \
-				fill_in;                                              \
-				hg_live_lock();                                       \
-				emit_##type(call, event);                             \
-				remember;                                             \
-				hg_live_unlock();                                     \
-			}                                                             \
-			hg_leave();                                                   \
-		}                                                                     \
-		hg_hip_end();                                                         \
-		errno = saved;                                                        \
+#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in, remember)          \
+	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)            \
+	{                                                                                      \
+		int saved = errno;                                                             \
+                                                                                               \
+		if (call->rc) {                                                                \
+			record_error(call, error_ptr, error_size, SRC_OF_##type, error_flags); \
+		} else if (hg_enter_often()) {                                                 \
+			if (!(captured)) {                                                     \
+				fill_in;                                                       \
+				hg_live_lock();                                                \
+				emit_##type(call, event);                                      \
+				remember;                                                      \
+				hg_live_unlock();                                              \
+			}                                                                      \
+			hg_leave();                                                            \
+		}                                                                              \
+		hg_hip_end();                                                                  \
+		errno = saved;                                                                 \
 	}
 
-#define STACK    event->stack_id = hg_hip_stack_id(call)
-#define DEVICE   event->device = hg_hip_stream_device(event->stream)
-#define DEPTH    event->depth = event->depth ? event->depth : 1
-#define TEXT     event->text = event->text ? event->text : ""
-#define NOTHING  (void)0
-#define DURATION event->duration = duration(call)
-#define WAITED   hg_hip_memory_waited()
-#define LOCATED  event->node = event->location ? event->node : -1
+/* The bytes from the first to the last that one side of a copy touches. */
+static uint64_t extent(const struct hg_ev_copy *event, uint64_t pitch, uint64_t slice)
+{
+	uint64_t depth = event->depth ? event->depth : 1;
+
+	if (!pitch || !event->size || !event->rows) /* of an array, whose rows are somewhere */
+		return event->size * event->rows * depth;
+	return event->size + (event->rows - 1) * pitch + (depth - 1) * slice;
+}
+
+/* What else an error has. */
+#define SRC_OF_alloc    0, 0
+#define SRC_OF_copy     event->src, extent(event, event->src_pitch, event->src_slice)
+#define SRC_OF_fill     0, 0
+#define SRC_OF_call     0, 0
+#define SRC_OF_prefetch 0, 0
+#define SRC_OF_advise   0, 0
+#define SRC_OF_stream   0, 0
+#define SRC_OF_event    0, 0
+#define SRC_OF_sync     0, 0
+
+#define STACK           event->stack_id = hg_hip_stack_id(call)
+#define DEVICE          event->device = hg_hip_stream_device(event->stream)
+#define DEPTH           event->depth = event->depth ? event->depth : 1
+#define TEXT            event->text = event->text ? event->text : ""
+#define NOTHING         (void)0
+#define DURATION        event->duration = duration(call)
+#define WAITED          hg_hip_memory_waited()
+#define LOCATED         event->node = event->location ? event->node : -1
 
 static void copied(const struct hg_ev_copy *event)
 {
@@ -211,7 +243,7 @@ static void keep_alloc(const struct hg_ev_alloc *event)
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
        hg_hip_captured_alloc(event), (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
-FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+FINISH(copy, event->dst, extent(event, event->dst_pitch, event->dst_slice),
        (uint64_t)(uint32_t)event->kind, hg_hip_any_capture() && hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), (WAITED, copied(event)))
 
@@ -283,7 +315,10 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	errno = saved;
 }
 
-FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+FINISH(fill, event->dst,
+       event->pitch && event->rows ? event->size + (event->rows - 1) * event->pitch +
+					 (event->depth ? event->depth - 1 : 0) * event->slice
+				   : event->size * event->rows * (event->depth ? event->depth : 1),
        event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
        (TEXT, DEVICE, STACK), NOTHING)

@@ -257,11 +257,11 @@ static void check_fill(const struct rules_context *context)
 	check_range(context, &dst);
 }
 
-/* A copy or fill that the runtime refused: its `error` event has the destination and the size. */
+/* A copy or fill that the runtime refused: its `error` event has the extents of both sides. */
 static void check_failed_transfer(const struct rules_context *context)
 {
 	const struct hg_ev_error *error = &context->event->error;
-	struct transfer dst = {
+	struct transfer side = {
 		.api = error->api,
 		.address = error->ptr,
 		.extent = error->size,
@@ -271,8 +271,14 @@ static void check_failed_transfer(const struct rules_context *context)
 	};
 	int class = hg_api_class(error->api);
 
-	if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)
-		check_range(context, &dst);
+	if (class != HG_CLASS_COPY && class != HG_CLASS_FILL)
+		return;
+	check_range(context, &side);
+	side.address = error->src;
+	side.extent = error->src_size;
+	side.writes = false;
+	if (error->src)
+		check_range(context, &side);
 }
 
 void check_lifetime(const struct rules_context *context)

@@ -57,6 +57,27 @@ static void a_copy_that_was_refused(void **state)
 	assert_non_null(strstr(finding(0)->message, "hipErrorInvalidValue"));
 }
 
+static void a_refused_copy_from_too_little(void **state)
+{
+	struct hg_event refused = { .type = HG_EVENT_error,
+				    .error = { .api = HG_API_hipMemcpy,
+					       .code = 1,
+					       .ptr = 0x40000,
+					       .src = 0x10000,
+					       .size = 0x1000,
+					       .src_size = 0x1000 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	apply(refused);
+	assert_string_equal(found(), "");
+	refused.error.src_size = 0x2000;
+	apply(refused);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "reads"));
+}
+
 static void rows_count_in_copies(void **state)
 {
 	struct hg_event event = { .type = HG_EVENT_copy,
@@ -702,6 +723,7 @@ int main(void)
 		SILENT(HG607, reserved_and_mapped),
 		FINDS(HG606, copies_past_the_end),
 		FINDS(HG606, a_copy_that_was_refused),
+		FINDS(HG606, a_refused_copy_from_too_little),
 		FINDS(HG606, rows_count_in_copies),
 		FINDS(HG606, slices_count_in_copies_and_fills),
 		FINDS(HG501, pageable_copies),
