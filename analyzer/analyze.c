@@ -103,6 +103,11 @@ int analysis_event(const struct hg_event *event, void *data)
 		replay_apply_block(&run->analysis->replay, process, event);
 		return 0;
 	}
+	if (event->type == HG_EVENT_OPEN_CALL) {
+		if (process && !process->foreign)
+			rules_engine_event(run->engine, process, event);
+		return 0;
+	}
 	if (event->type == HG_EVENT_TYPES) {
 		/* Others may record into a shared daemon with another version: not our gap. */
 		run->unknown += process ? !process->foreign : !run->analysis->replay.session;

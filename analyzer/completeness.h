@@ -43,6 +43,7 @@ struct recording_facts {
 	bool bundle;                  /* there is one: its manifest and counts are known */
 	bool manifest;                /* it can be read */
 	bool ended;                   /* the recorder ended the recording */
+	int64_t end_ns;               /* ... then, since 1970; 0: not known */
 	bool partial;                 /* as requested, not all is there */
 	bool compared;                /* what is counted should all be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */

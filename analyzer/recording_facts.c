@@ -58,6 +58,23 @@ static void read_exit(struct recording_facts *facts, struct json_object *manifes
 	facts->exited = status || signal;
 }
 
+static void read_end(struct recording_facts *facts, struct json_object *manifest)
+{
+	struct json_object *value = NULL;
+	const char *text = NULL;
+	GDateTime *end;
+
+	if (json_object_object_get_ex(manifest, "end_time", &value) &&
+	    json_object_is_type(value, json_type_string))
+		text = json_object_get_string(value);
+	end = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+	if (!end)
+		return;
+	facts->end_ns = g_date_time_to_unix(end) * G_GINT64_CONSTANT(1000000000) +
+			g_date_time_get_microsecond(end) * G_GINT64_CONSTANT(1000);
+	g_date_time_unref(end);
+}
+
 /* Becomes a part of file names: nothing but hexadecimal digits is taken. */
 static void read_machine(struct recording_facts *facts, struct json_object *manifest)
 {
@@ -156,6 +173,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		       json_object_get_boolean(value);
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
+	read_end(facts, manifest);
 	read_machine(facts, manifest);
 	read_imported(facts, manifest);
 	facts->partial = facts->imported;

@@ -12,6 +12,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/completeness.h"
 #include "analyzer/reader/fields.h"
+#include "analyzer/reader/open_calls.h"
 #include "analyzer/reader/reader.h"
 #include "tracer/message.h"
 
@@ -107,11 +108,29 @@ static void print_field(const struct field *field, const char *event)
 	}
 }
 
+/* A call that did not return, which is no event: at the time when it was made. */
+static void print_open_call(const struct hg_event *event)
+{
+	const struct hg_open_call *call = &event->open_call->call;
+
+	printf("%" PRId64 " open_call: { vpid = %d, vtid = %d }, { api = %s, ptr = 0x%" PRIX64
+	       ", src = 0x%" PRIX64 ", size = %" PRIu64 ", rows = %" PRIu64 ", depth = %" PRIu64
+	       ", kind = %d, stream = 0x%" PRIX64 ", event = 0x%" PRIX64
+	       ", kernel_id = %u, stack_id = %u }\n",
+	       event->ns, event->pid, event->tid, hg_api_name((unsigned)call->state), call->ptr,
+	       call->src, call->size, call->rows, call->depth, call->kind, call->stream,
+	       call->event, call->kernel_id, call->stack_id);
+}
+
 static int print_event(const struct hg_event *event, void *unused)
 {
 	const struct event_layout *layout;
 
 	(void)unused;
+	if (event->type == HG_EVENT_OPEN_CALL) {
+		print_open_call(event);
+		return ferror(stdout) ? -EIO : 0;
+	}
 	if (event->type >= HG_EVENT_TYPES) {
 		printf("%" PRId64 " unknown: { vpid = %d, vtid = %d }\n", event->ns, event->pid,
 		       event->tid);

@@ -71,27 +71,32 @@ static struct json_object *recording_json(const struct merge *merge)
 	return object;
 }
 
-/* Of several commands, each with an end of its own, there are the sentences and the faults. */
+static void add_rows(struct json_object *to, struct json_object *rows)
+{
+	for (size_t row = 0; row < array_length(rows); row++)
+		json_object_array_add(to, json_object_get(json_object_array_get_idx(rows, row)));
+}
+
+/* Of several commands, each with an end of its own, there are the sentences and the rows. */
 static struct json_object *end_json(const struct merge *merge)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *faults = json_object_new_array();
+	struct json_object *open = json_object_new_array();
 	struct json_object *only =
 	    merge->reports->len == 1 ? get_member(merge->reports->pdata[0], "end") : NULL;
 
 	for (unsigned i = 0; i < merge->reports->len; i++) {
 		struct json_object *end = get_member(merge->reports->pdata[i], "end");
-		struct json_object *rows = get_member(end, "faults");
 
-		for (size_t row = 0; rows && row < json_object_array_length(rows); row++) {
-			json_object_array_add(
-			    faults, json_object_get(json_object_array_get_idx(rows, row)));
-		}
+		add_rows(faults, get_array(end, "faults"));
+		add_rows(open, get_array(end, "open_calls"));
 	}
 	json_object_object_add(object, "status", json_object_get(get_member(only, "status")));
 	json_object_object_add(object, "signal", json_object_get(get_member(only, "signal")));
 	json_object_object_add(object, "text", texts_json(merge->ends));
 	json_object_object_add(object, "faults", faults);
+	json_object_object_add(object, "open_calls", open);
 	return object;
 }
 

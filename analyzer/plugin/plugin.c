@@ -19,6 +19,7 @@
 #include "analyzer/reader/event_queue.h"
 #include "analyzer/reader/decode.h"
 #include "tracer/early_events.h"
+#include "tracer/open_calls.h"
 
 struct findings_sink {
 	bt_message_iterator *iterator;
@@ -138,6 +139,9 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	if (bundle) {
 		early = g_build_filename(bundle, HG_EARLY, NULL);
 		decode_early(sink->decode, early);
+		g_free(early);
+		early = g_build_filename(bundle, HG_OPEN_CALLS, NULL);
+		decode_open_calls(sink->decode, early);
 		g_free(early);
 	}
 	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {

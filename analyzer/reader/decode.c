@@ -11,6 +11,7 @@
 #include "fields.h"
 #include "keep_text.h"
 #include "launches.h"
+#include "open_calls.h"
 #include "order.h"
 #include "record_event.h"
 #include "short_batches.h"
@@ -40,6 +41,8 @@ struct decode {
 	struct event_order *order;
 	struct short_batches *batches; /* may be NULL */
 	struct early_events *early;    /* NULL: there are none, or none any more */
+	GArray *open_calls;            /* NULL: there are none */
+	guint open_next;
 	bool stopped;
 };
 
@@ -76,6 +79,7 @@ void decode_free(struct decode *decode)
 	g_hash_table_destroy(decode->announced);
 	launch_arguments_free(decode->arguments);
 	g_byte_array_free(decode->bytes, TRUE);
+	g_clear_pointer(&decode->open_calls, g_array_unref);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
 }
@@ -335,6 +339,8 @@ static void handle_event(struct decode *decode, const bt_message *message)
 
 /* Among what is held back, a copy of an early event has an odd address. */
 #define EARLY_ITEM 1u
+/* ... and an open call, which stays decode->open_calls', one of this kind. */
+#define OPEN_ITEM 2u
 
 static void note_damaged(struct decode *decode, const struct early_event *early)
 {
@@ -443,6 +449,46 @@ void decode_early(struct decode *decode, const char *folder)
 	decode->early = early_events_open(folder, &decode->stats->truncated);
 }
 
+/* ---- open calls ---- */
+
+static void handle_open_call(struct decode *decode, const struct open_call *open)
+{
+	struct hg_event *event = event_queue_next(decode->queue);
+
+	memset(event, 0, sizeof(*event));
+	event->type = HG_EVENT_OPEN_CALL;
+	event->pid = open->pid;
+	event->tid = open->call.thread;
+	event->ns = (int64_t)open->call.start + decode->offset_ns;
+	event->open_call = event_queue_keep(decode->queue, open, sizeof(*open));
+	decode->stopped = !event_queue_commit(decode->queue);
+}
+
+/* Those that began up to that moment of the trace's clock. */
+static void take_open_calls_until(struct decode *decode, uint64_t moment)
+{
+	while (decode->open_calls && !decode->stopped &&
+	       decode->open_next < decode->open_calls->len) {
+		struct open_call *open =
+		    &g_array_index(decode->open_calls, struct open_call, decode->open_next);
+		int64_t ns = (int64_t)open->call.start + decode->offset_ns;
+
+		if (open->call.start > moment)
+			break;
+		decode->open_next++;
+		if (open->call.start < decode->begin)
+			continue;
+		/* Of a process that nothing is known of, it says nothing. */
+		if (!order_hold(decode->order, open->pid, ns, (char *)open + OPEN_ITEM))
+			handle_open_call(decode, open);
+	}
+}
+
+void decode_open_calls(struct decode *decode, const char *folder)
+{
+	decode->open_calls = open_calls_read(folder);
+}
+
 /* ---- batches ---- */
 
 static void pass_message(void *item, void *data)
@@ -450,6 +496,11 @@ static void pass_message(void *item, void *data)
 	const bt_message *message = item;
 	struct decode *decode = data;
 
+	if ((uintptr_t)item & OPEN_ITEM) {
+		if (!decode->stopped)
+			handle_open_call(decode, (void *)((char *)item - OPEN_ITEM));
+		return;
+	}
 	if ((uintptr_t)item & EARLY_ITEM) {
 		struct early_event *early = (void *)((char *)item - EARLY_ITEM);
 
@@ -616,6 +667,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 		return;
 	ns = time_of(decode, message);
 	take_early_until(decode, (uint64_t)(ns - decode->offset_ns));
+	take_open_calls_until(decode, (uint64_t)(ns - decode->offset_ns));
 	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
 	case BATCH_OPEN:
@@ -653,6 +705,7 @@ void decode_end(struct decode *decode, const char *open_batches)
 	if (!decode->stats->missing)
 		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
 	take_early_until(decode, UINT64_MAX);
+	take_open_calls_until(decode, UINT64_MAX);
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
 	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */
 }

@@ -19,6 +19,12 @@ void decode_free(struct decode *decode);
 /* Before the first message: events that processes stored in the bundle's directory HG_EARLY. */
 void decode_early(struct decode *decode, const char *folder);
 
+/*
+ * The same: calls that did not return, of the directory HG_OPEN_CALLS. Each comes as an event of
+ * type HG_EVENT_OPEN_CALL, which is not counted.
+ */
+void decode_open_calls(struct decode *decode, const char *folder);
+
 /* Records of batches may be references, which these resolve; borrowed. */
 void decode_fetch_from(struct decode *decode, struct short_batches *batches);
 

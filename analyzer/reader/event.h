@@ -17,7 +17,10 @@ enum hg_event_type {
 #define HG_EVENT(name, ...) HG_EVENT_##name,
 #include "tracer/events.def"
 	HG_EVENT_TYPES,
+	HG_EVENT_OPEN_CALL, /* not recorded: a call that did not return, when it was made */
 };
+
+struct open_call;
 
 struct hg_event {
 	enum hg_event_type type;
@@ -25,6 +28,7 @@ struct hg_event {
 	int32_t pid;
 	int32_t tid;
 	union {
+		const struct open_call *open_call; /* reader/open_calls.h */
 #define HG_EVENT_AS(name, other, ...)
 #define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) struct hg_ev_##name name;

@@ -16,6 +16,7 @@
 #include "chunks.h"
 #include "decode.h"
 #include "tracer/early_events.h"
+#include "tracer/open_calls.h"
 #include "graph.h"
 #include "guard.h"
 #include "salvage.h"
@@ -334,6 +335,10 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	early = bundle ? g_build_filename(bundle, HG_EARLY, NULL)
 		       : g_build_filename(directory, "..", HG_EARLY, NULL);
 	decode_early(reader.decode, early);
+	g_free(early);
+	early = bundle ? g_build_filename(bundle, HG_OPEN_CALLS, NULL)
+		       : g_build_filename(directory, "..", HG_OPEN_CALLS, NULL);
+	decode_open_calls(reader.decode, early);
 	g_free(early);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)temporary_remove);
 	reader.batches = short_batches_new();

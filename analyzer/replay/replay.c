@@ -729,6 +729,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_host_totals:
 	case HG_EVENT_cost:
 	case HG_EVENT_TYPES:
+	case HG_EVENT_OPEN_CALL:
 		break;
 	}
 	return process;

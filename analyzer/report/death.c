@@ -6,6 +6,7 @@
 
 #include "analyzer/containers/containers.h"
 #include "analyzer/rules/order/faults.h"
+#include "death.h"
 #include "json_values.h"
 
 const char *signal_text(int number)
@@ -28,8 +29,8 @@ const char *signal_text(int number)
 	return NULL;
 }
 
-static void append_site(GString *text, const struct analysis *analysis, const char *how,
-			const struct process *process, uint32_t stack_id)
+void append_site(GString *text, const struct analysis *analysis, const char *how,
+		 const struct process *process, uint32_t stack_id)
 {
 	char *place = stack_id ? stack_place(analysis->symbolizer, process, stack_id) : NULL;
 
@@ -38,12 +39,11 @@ static void append_site(GString *text, const struct analysis *analysis, const ch
 	g_free(place);
 }
 
-static void append_where(GString *text, const struct analysis *analysis,
-			 const struct fault_row *fault)
+void append_memory(GString *text, const struct analysis *analysis, const struct memory_there *there)
 {
-	const struct allocation *allocation = fault->allocation;
+	const struct allocation *allocation = there->allocation;
 
-	switch (fault->kind) {
+	switch (there->kind) {
 	case PLACE_ALLOCATION:
 		g_string_append(text, "in");
 		break;
@@ -51,9 +51,9 @@ static void append_where(GString *text, const struct analysis *analysis,
 		g_string_append(text, "in freed memory:");
 		break;
 	case PLACE_PAST_END:
-		if (fault->offset) {
+		if (there->offset) {
 			g_string_append_printf(text, "%" G_GUINT64_FORMAT " bytes past the end of",
-					       fault->offset);
+					       there->offset);
 		} else {
 			g_string_append(text, "just past the end of");
 		}
@@ -66,7 +66,7 @@ static void append_where(GString *text, const struct analysis *analysis,
 		return;
 	case PLACE_STATIC:
 		g_string_append_printf(text, "in the host's data of %s",
-				       fault->module ? fault->module : "a library");
+				       there->module ? there->module : "a library");
 		return;
 	case PLACE_NULL:
 		g_string_append(text, "in the first page: a null pointer, or an offset to one");
@@ -82,9 +82,21 @@ static void append_where(GString *text, const struct analysis *analysis,
 	g_string_append_printf(text, " %" G_GUINT64_FORMAT " bytes from %s%s%s", allocation->size,
 			       hg_api_name(allocation->api), allocation->symbol ? " " : "",
 			       allocation->symbol ? allocation->symbol : "");
-	append_site(text, analysis, "allocated", fault->process, allocation->stack_id);
-	if (fault->kind == PLACE_FREED)
-		append_site(text, analysis, "freed", fault->process, allocation->free_stack_id);
+	append_site(text, analysis, "allocated", there->process, allocation->stack_id);
+	if (there->kind == PLACE_FREED)
+		append_site(text, analysis, "freed", there->process, allocation->free_stack_id);
+}
+
+static void append_where(GString *text, const struct analysis *analysis,
+			 const struct fault_row *fault)
+{
+	const struct memory_there there = { .process = fault->process,
+					    .kind = fault->kind,
+					    .allocation = fault->allocation,
+					    .offset = fault->offset,
+					    .module = fault->module };
+
+	append_memory(text, analysis, &there);
 }
 
 static void append_fault(GString *text, const struct analysis *analysis,
@@ -184,6 +196,7 @@ GPtrArray *report_death(const struct analysis *analysis)
 		g_ptr_array_add(lines, g_string_free(line, FALSE));
 	}
 	g_string_free(text, TRUE);
+	add_open_calls(analysis, lines);
 	add_runtimes_crash(analysis, lines);
 	return lines;
 }
@@ -227,6 +240,7 @@ struct json_object *json_death(const struct analysis *analysis)
 		    faults, json_fault(analysis, faults_result(&analysis->findings)->pdata[i]));
 	}
 	put(object, "faults", faults);
+	put(object, "open_calls", json_open_calls(analysis));
 	g_ptr_array_free(sentences, TRUE);
 	return object;
 }

@@ -340,6 +340,7 @@ static enum wake wake_of(const struct hg_event *event)
 		EVENT(omp_data, OMP);
 		EVENT(omp_content, OMP);
 		EVENT(omp_submit, OMP);
+		EVENT(OPEN_CALL, OPEN_CALL);
 #undef EVENT
 	default:
 		return WAKES;
@@ -357,6 +358,10 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	wake = wake_of(event);
 	context = context_of(engine, process, event);
 	context.history = call_history_of(process);
+	if (event->type == HG_EVENT_OPEN_CALL) {
+		rules_wake(&context, wake);
+		return;
+	}
 	rules_wake(&context, WAKE_CALL_OF_HIP);
 	if (event->type == HG_EVENT_launch)
 		handle_launch(engine, &context);

@@ -33,6 +33,7 @@ enum wake {
 	WAKE_RESIDENCY,
 	WAKE_FIX,         /* and `fix_plan` */
 	WAKE_OMP,         /* all of OpenMP's */
+	WAKE_OPEN_CALL,   /* a call that did not return, by the state when it was made */
 	WAKE_CALL_OF_HIP, /* any event but those of the C library's memory, before the others */
 	/* A launch whose machine code is known, and that is not like one before it:
 	   context->launch. Findings that it leads to are counted at each launch like it:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
+#include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
@@ -145,7 +146,8 @@ struct transfer {
 	uint64_t extent; /* bytes from the first to the last that is touched */
 	uint32_t stack_id;
 	bool writes;
-	int code; /* hipError_t that the call returned: 0 if it was carried out */
+	int code;  /* hipError_t that the call returned: 0 if it was carried out */
+	bool open; /* it did not return */
 };
 
 /* Of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
@@ -199,16 +201,19 @@ static void check_range(const struct rules_context *context, const struct transf
 	if (freed) {
 		finding->message = g_strdup_printf(
 		    "the %s of %s is memory that was freed before: %s bytes from %s, released by "
-		    "%s.",
+		    "%s%s.",
 		    transfer->writes ? "destination" : "source", finding->api, FIGURE(0),
-		    hg_api_name(allocation->api), hg_api_name(allocation->free_api));
+		    hg_api_name(allocation->api), hg_api_name(allocation->free_api),
+		    transfer->open ? "; the call did not return" : "");
 		finding->fix = g_strdup_printf("move the %s after this call",
 					       hg_api_name(allocation->free_api));
 		if (allocation->layer == LAYER_HOST)
 			finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
 		return;
 	}
-	if (transfer->code) {
+	if (transfer->open) {
+		outcome = g_strdup("; the call did not return");
+	} else if (transfer->code) {
 		outcome = g_strdup_printf("; the runtime rejected it with %s (%d)",
 					  model_hip_error_name(transfer->code), transfer->code);
 	}
@@ -281,6 +286,32 @@ static void check_failed_transfer(const struct rules_context *context)
 		check_range(context, &side);
 }
 
+/* Nothing is known of what it did, but the program asked for it. */
+static void check_open_call(const struct rules_context *context)
+{
+	const struct hg_open_call *call = &context->event->open_call->call;
+	int class = hg_api_class((unsigned)call->state);
+	struct transfer side = {
+		.api = (unsigned)call->state,
+		.address = call->ptr,
+		.extent =
+		    extent(call->size, call->rows, call->ptr_pitch, call->depth, call->ptr_slice),
+		.stack_id = call->stack_id,
+		.writes = true,
+		.open = true,
+	};
+
+	if (class != HG_CLASS_COPY && class != HG_CLASS_FILL)
+		return;
+	check_range(context, &side);
+	if (class == HG_CLASS_FILL)
+		return;
+	side.address = call->src;
+	side.extent = extent(call->size, call->rows, call->src_pitch, call->depth, call->src_slice);
+	side.writes = false;
+	check_range(context, &side);
+}
+
 void check_lifetime(const struct rules_context *context)
 {
 	switch (context->wake) {
@@ -292,6 +323,9 @@ void check_lifetime(const struct rules_context *context)
 		break;
 	case WAKE_FILL:
 		check_fill(context);
+		break;
+	case WAKE_OPEN_CALL:
+		check_open_call(context);
 		break;
 	default:
 		check_failed_transfer(context);

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that did not return: files of them, damaged ones too; what rules and the report make of
+ * them. */
+#include "order_world.h"
+#include "analyzer/reader/open_calls.h"
+#include "analyzer/rules/order/open_calls.h"
+#include "tracer/api/hip_copies.h"
+
+/* ---- what follows from one ---- */
+
+static void open_call(struct hg_open_call call)
+{
+	struct open_call open = { .call = call, .pid = 1 };
+
+	apply((struct hg_event){ .type = HG_EVENT_OPEN_CALL, .open_call = &open });
+}
+
+static void open_copy(uint64_t to, uint64_t from, uint64_t size)
+{
+	open_call((struct hg_open_call){ .state = HG_API_hipMemcpy,
+					 .ptr = to,
+					 .src = from,
+					 .size = size,
+					 .rows = 1,
+					 .depth = 1,
+					 .stack_id = 7 });
+}
+
+static void a_copy_from_freed_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	open_copy(Q, P, 0x100);
+	assert_string_equal(found(), "HG601");
+	assert_non_null(strstr(finding(0)->message, "the source of hipMemcpy"));
+	assert_non_null(strstr(finding(0)->message, "did not return"));
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void a_fill_of_freed_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	open_call((struct hg_open_call){
+	    .state = HG_API_hipMemset, .ptr = P, .size = 4, .rows = 1, .depth = 1 });
+	assert_string_equal(found(), "HG601");
+}
+
+static void memory_that_is_freed_meanwhile(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_copy(Q, P, 0x100);
+	tid_now = 2;
+	release(HG_API_hipFree, P, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_came_again(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	alloc(HG_API_hipMalloc, P, 0);
+	open_copy(Q, P, 0x1000);
+	assert_string_equal(found(), "");
+}
+
+static void a_copy_past_the_end(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_copy(Q, P, 0x1000);
+	assert_string_equal(found(), "");
+	open_copy(Q + 1, P, 0x1000);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "1 bytes past its end; the call did not"));
+}
+
+static void a_call_that_is_no_transfer(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	open_call((struct hg_open_call){ .state = HG_API_hipFree, .ptr = P });
+	open_call((struct hg_open_call){ .state = 65535, .ptr = P, .size = 0x9000, .rows = 1 });
+	assert_string_equal(found(), "");
+}
+
+/* ---- what it waits for ---- */
+
+static const struct open_row *last_row(void)
+{
+	const GPtrArray *rows = open_calls_result(&findings);
+
+	return rows->len ? rows->pdata[rows->len - 1] : NULL;
+}
+
+static uint32_t pending(unsigned index)
+{
+	const GArray *launches = last_row()->launches;
+
+	return index < launches->len ? g_array_index(launches, struct open_launch, index).kernel_id
+				     : 0;
+}
+
+static void launches_that_may_run(void **state)
+{
+	(void)state;
+	two_streams(NON_BLOCKING);
+	launch(READER, A, P);
+	sync_by(HG_API_hipStreamSynchronize, A);
+	launch(WRITER, A, P);
+	launch(WRITER, A, P);
+	launch(UPDATER, B, Q);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	assert_int_equal(last_row()->launches->len, 2);
+	assert_int_equal(pending(0), UPDATER);
+	assert_int_equal(pending(1), WRITER);
+	assert_int_equal(g_array_index(last_row()->launches, struct open_launch, 1).count, 2);
+	open_call((struct hg_open_call){ .state = HG_API_hipStreamSynchronize, .stream = A });
+	assert_int_equal(last_row()->launches->len, 1);
+	assert_int_equal(pending(0), WRITER);
+}
+
+static void launches_before_an_event(void **state)
+{
+	(void)state;
+	two_streams(NON_BLOCKING);
+	launch(WRITER, A, P);
+	event(HG_API_hipEventRecord, E, A, 0);
+	launch(READER, A, P);
+	launch(UPDATER, B, Q);
+	open_call((struct hg_open_call){ .state = HG_API_hipEventSynchronize, .event = E });
+	assert_int_equal(last_row()->launches->len, 1);
+	assert_int_equal(pending(0), WRITER);
+}
+
+static void more_launches_than_are_remembered(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	for (unsigned i = 0; i < OPEN_LAUNCHES; i++)
+		launch(READER, A, P);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	assert_int_equal(last_row()->launches->len, 1);
+	assert_int_equal(pending(0), READER);
+	assert_true(last_row()->more);
+}
+
+static void a_launch_that_failed(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	failure(HG_API_hipLaunchKernel, 9, WRITER, 0);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	assert_int_equal(last_row()->launches->len, 0);
+}
+
+static void the_memory_as_it_was(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipFree, .ptr = P + 8 });
+	release(HG_API_hipFree, P, 0);
+	assert_int_equal(last_row()->to.kind, PLACE_ALLOCATION);
+	assert_false(last_row()->to.freed);
+	assert_int_equal(last_row()->to.offset, 8);
+	assert_int_equal(last_row()->from.address, 0);
+}
+
+/* ---- files ---- */
+
+#define SLOTS 8u
+
+struct written {
+	struct hg_open_calls head;
+	struct hg_open_call calls[SLOTS];
+};
+
+static struct written good_file(void)
+{
+	struct written content = { .head = { .magic = HG_OPEN_CALLS_MAGIC,
+					     .pid = 17,
+					     .slots = SLOTS,
+					     .slot_size = sizeof(struct hg_open_call),
+					     .header_size = sizeof(struct hg_open_calls),
+					     .program = "app" } };
+
+	content.calls[1] = (struct hg_open_call){
+		.state = HG_API_hipMemcpy, .start = 200, .thread = 18, .ptr = 0x1000
+	};
+	content.calls[3] =
+	    (struct hg_open_call){ .state = HG_API_hipFree, .start = 100, .thread = 17 };
+	content.calls[4] = (struct hg_open_call){ .thread = 19, .start = 50 }; /* in none */
+	return content;
+}
+
+/* The calls in a file of these bytes; to be freed. */
+static GArray *read_bytes(const void *bytes, size_t size)
+{
+	char *path = g_build_filename(folder, "17-1", NULL);
+	GArray *calls;
+
+	g_file_set_contents(path, bytes, (gssize)size, NULL);
+	calls = open_calls_read(folder);
+	g_unlink(path);
+	g_free(path);
+	return calls;
+}
+
+static guint count_in(const struct written *content)
+{
+	GArray *calls = read_bytes(content, sizeof(*content));
+	guint count = calls->len;
+
+	g_array_unref(calls);
+	return count;
+}
+
+static void calls_by_time(void **state)
+{
+	struct written content = good_file();
+	GArray *calls = read_bytes(&content, sizeof(content));
+	const struct open_call *first = &g_array_index(calls, struct open_call, 0);
+
+	(void)state;
+	assert_int_equal(calls->len, 2);
+	assert_int_equal(first[0].call.state, HG_API_hipFree);
+	assert_int_equal(first[1].call.state, HG_API_hipMemcpy);
+	assert_int_equal(first[1].call.thread, 18);
+	assert_int_equal(first[1].pid, 17);
+	assert_string_equal(first[1].program, "app");
+	g_array_unref(calls);
+}
+
+/* Of a later version: its slots are longer, and so is what is before them. */
+static void a_longer_form(void **state)
+{
+	uint8_t bytes[256 + SLOTS * 192] = { 0 };
+	struct written content = good_file();
+	GArray *calls;
+
+	(void)state;
+	content.head.header_size = 256;
+	content.head.slot_size = 192;
+	memcpy(bytes, &content.head, sizeof(content.head));
+	for (unsigned i = 0; i < SLOTS; i++)
+		memcpy(bytes + 256 + i * 192, &content.calls[i], sizeof(content.calls[i]));
+	calls = read_bytes(bytes, sizeof(bytes));
+	assert_int_equal(calls->len, 2);
+	g_array_unref(calls);
+}
+
+static void heads_that_are_wrong(void **state)
+{
+	struct written content = good_file();
+
+	(void)state;
+	content.head.magic++;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.head.pid = -1;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.head.slots = UINT32_MAX;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.head.slot_size = 8;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.head.header_size = UINT32_MAX;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.head.slots = 65536; /* more than there are */
+	assert_int_equal(count_in(&content), 2);
+}
+
+static void calls_that_are_wrong(void **state)
+{
+	struct written content = good_file();
+
+	(void)state;
+	content.calls[1].thread = -4;
+	content.calls[3].start = 0;
+	assert_int_equal(count_in(&content), 0);
+	content = good_file();
+	content.calls[1].start = UINT64_MAX;
+	content.calls[3].state = UINT64_MAX;
+	assert_int_equal(count_in(&content), 0);
+}
+
+/* Whatever is read can be judged. */
+static void random_bytes(void **state)
+{
+	GRand *random = g_rand_new_with_seed(43);
+
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	for (unsigned round = 0; round < 2000; round++) {
+		struct written content = good_file();
+		uint8_t *bytes = (uint8_t *)&content;
+		gint size = g_rand_int_range(random, 0, sizeof(content) + 1);
+		gint changes = g_rand_int_range(random, 0, 64);
+		GArray *calls;
+
+		for (gint i = 0; i < changes; i++)
+			bytes[g_rand_int_range(random, round % 2 ? 0 : (int)sizeof(content.head),
+					       sizeof(content))] = (uint8_t)g_rand_int(random);
+		calls = read_bytes(bytes, round % 4 ? sizeof(content) : (size_t)size);
+		for (guint i = 0; i < calls->len; i++)
+			open_call(g_array_index(calls, struct open_call, i).call);
+		g_array_unref(calls);
+	}
+	g_rand_free(random);
+	found();
+}
+
+static void no_directory(void **state)
+{
+	GArray *calls = open_calls_read("/nonexistent");
+
+	(void)state;
+	assert_int_equal(calls->len, 0);
+	g_array_unref(calls);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FINDS(HG601, a_copy_from_freed_memory),
+		FINDS(HG601, a_fill_of_freed_memory),
+		SILENT(HG601, memory_that_is_freed_meanwhile),
+		SILENT(HG601, memory_that_came_again),
+		SILENT(HG601, a_call_that_is_no_transfer),
+		FINDS(HG606, a_copy_past_the_end),
+		SILENT(HG606, a_call_that_is_no_transfer),
+		TEST(launches_that_may_run),
+		TEST(launches_before_an_event),
+		TEST(more_launches_than_are_remembered),
+		TEST(a_launch_that_failed),
+		TEST(the_memory_as_it_was),
+		TEST(calls_by_time),
+		TEST(a_longer_form),
+		TEST(heads_that_are_wrong),
+		TEST(calls_that_are_wrong),
+		TEST(random_bytes),
+		TEST(no_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
