@@ -44,6 +44,7 @@ static const struct verb {
 	  cmd_import },
 	{ "merge", "merge the reports of a parallel job's nodes", usage_merge, cmd_merge },
 	{ "live", "print findings while a recording is running", usage_live, cmd_live },
+	{ "ps", "list recorded processes and the HIP calls that they are in", usage_ps, cmd_ps },
 	{ "snapshot", "write the events that a flight recorder keeps", usage_snapshot,
 	  cmd_snapshot },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },

@@ -156,6 +156,31 @@ out:
 	return result;
 }
 
+int standby_inspect(pid_t pid, struct standby_process *process, bool *standby)
+{
+	char *maps, *environment = NULL;
+	const char *value;
+	size_t length;
+	int result = -EINVAL;
+
+	*process = (struct standby_process){ .pid = pid };
+	maps = read_file(pid, "maps", &length);
+	if (!maps)
+		return -errno;
+	if (strstr(maps, "/libhipgrain-preload.so"))
+		environment = read_file(pid, "environ", &length);
+	value = environment ? variable(environment, length, "HIPGRAIN_DIR") : NULL;
+	if (value && *value) {
+		copy_text(process->directory, sizeof(process->directory), value);
+		process->vpid = own_number(pid);
+		*standby = !variable(environment, length, "HIPGRAIN_SESSION");
+		result = 0;
+	}
+	free(environment);
+	free(maps);
+	return result;
+}
+
 struct standby_process *standby_find_all(const struct standby_users *users,
 					 struct standby_found *found)
 {

@@ -20,6 +20,12 @@ struct standby_process {
 /* Examine a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
+/*
+ * Any process that has the preload library, on standby or recorded from its beginning: the same,
+ * and which of both.
+ */
+int standby_inspect(pid_t pid, struct standby_process *process, bool *standby);
+
 /* Whose processes. */
 struct standby_users {
 	bool all;

@@ -29,9 +29,9 @@
 #define PAUSE_PER_LOOK 4
 #define PAUSE_STEP_US  (100 * 1000)
 #define PLACE_COLUMN   "         "
+#define OPEN_LEAST_S   10 /* a call that lasts so long is printed */
 
-/* Whether the bundle's recorder, which has a lock on its directory, still runs; or -errno. */
-static int is_recorded(const char *bundle)
+int live_is_recorded(const char *bundle)
 {
 	int fd = open(bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC), locked;
 
@@ -42,8 +42,7 @@ static int is_recorded(const char *bundle)
 	return locked;
 }
 
-/* The report so far, by a child process; NULL: there is none yet. */
-static struct json_object *look(const struct report_options *options, const char *bundle)
+struct json_object *live_look(const struct report_options *options, const char *bundle)
 {
 	struct report_options own = *options;
 	struct json_object *report = NULL;
@@ -84,16 +83,23 @@ static void print_text(const char *text)
 	free(line);
 }
 
-static void print_finding(struct json_object *finding)
+static void print_clock(void)
 {
-	const struct source_place place = place_of_allocation(finding);
 	time_t now = time(NULL);
 	char clock[16] = "";
 	struct tm parts;
 
 	if (localtime_r(&now, &parts))
 		strftime(clock, sizeof(clock), "%H:%M:%S ", &parts);
-	printf("%s%s %s: process %" G_GINT64_FORMAT ": ", clock, get_text(finding, "severity"),
+	fputs(clock, stdout);
+}
+
+static void print_finding(struct json_object *finding)
+{
+	const struct source_place place = place_of_allocation(finding);
+
+	print_clock();
+	printf("%s %s: process %" G_GINT64_FORMAT ": ", get_text(finding, "severity"),
 	       get_text(finding, "rule"), get_number(finding, "pid"));
 	print_text(get_text(finding, "message"));
 	putchar('\n');
@@ -103,6 +109,33 @@ static void print_finding(struct json_object *finding)
 		printf(":%" G_GINT64_FORMAT "\n", place.line);
 	}
 	fflush(stdout);
+}
+
+/* The calls that have lasted long, once each. */
+static void print_open_calls(struct json_object *report, GHashTable *seen)
+{
+	struct json_object *calls = get_array(get_member(report, "end"), "open_calls");
+
+	for (size_t i = 0; i < array_length(calls); i++) {
+		struct json_object *call = json_object_array_get_idx(calls, i);
+		int64_t began_us = get_number(call, "time_ns") / 1000;
+		double seconds = (double)(g_get_real_time() - began_us) / 1e6;
+		char *key = g_strdup_printf("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+					    get_number(call, "thread"), began_us);
+
+		if (seconds < OPEN_LEAST_S || get_flag(call, "process_ended") ||
+		    g_hash_table_contains(seen, key)) {
+			g_free(key);
+			continue;
+		}
+		g_hash_table_add(seen, key);
+		print_clock();
+		printf("process %" G_GINT64_FORMAT ", thread %" G_GINT64_FORMAT ": for %.0f s in ",
+		       get_number(call, "pid"), get_number(call, "thread"), seconds);
+		print_text(get_text(call, "text"));
+		putchar('\n');
+		fflush(stdout);
+	}
 }
 
 /* Those that were not there before. */
@@ -122,14 +155,14 @@ static void pause_after(const char *bundle, int64_t took_us)
 {
 	int64_t until = g_get_monotonic_time() + MAX(PAUSE_LEAST_US, PAUSE_PER_LOOK * took_us);
 
-	while (!live_stopped() && g_get_monotonic_time() < until && is_recorded(bundle) == 1)
+	while (!live_stopped() && g_get_monotonic_time() < until && live_is_recorded(bundle) == 1)
 		g_usleep(PAUSE_STEP_US);
 }
 
 int live_local(struct report_options *options, const char *bundle, bool quiet)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	int recorded = is_recorded(bundle);
+	int recorded = live_is_recorded(bundle);
 
 	if (recorded <= 0) {
 		if (recorded < 0) {
@@ -142,11 +175,12 @@ int live_local(struct report_options *options, const char *bundle, bool quiet)
 		g_hash_table_destroy(seen);
 		return HG_EXIT_INPUT;
 	}
-	while (!live_stopped() && is_recorded(bundle) == 1) {
+	while (!live_stopped() && live_is_recorded(bundle) == 1) {
 		int64_t began = g_get_monotonic_time();
-		struct json_object *report = quiet ? NULL : look(options, bundle);
+		struct json_object *report = quiet ? NULL : live_look(options, bundle);
 
 		print_new(report, seen);
+		print_open_calls(report, seen);
 		json_object_put(report);
 		pause_after(bundle, g_get_monotonic_time() - began);
 	}

@@ -5,11 +5,19 @@
 
 #include "analyzer/cmds/report_options.h"
 
+struct json_object;
+
 /*
  * Print findings of the bundle, which is being recorded, as they appear, unless `quiet`; then the
  * report, when the recording ends or live_stop() is called. Prepared options are released. An enum
  * hg_exit, where it is not 0 after a message.
  */
 int live_local(struct report_options *options, const char *bundle, bool quiet);
+
+/* Whether the bundle's recorder, which has a lock on its directory, still runs; or -errno. */
+int live_is_recorded(const char *bundle);
+
+/* The report so far as JSON, by a child process; NULL: there is none yet. The caller puts it. */
+struct json_object *live_look(const struct report_options *options, const char *bundle);
 
 #endif

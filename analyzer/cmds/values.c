@@ -78,6 +78,7 @@ static const struct row {
 	{ "events", "", "@directory" },
 	{ "import", "", "@directory" },
 	{ "placement", "", "@directory" },
+	{ "ps", "", "@none" },
 	{ "report", "", "@directory" },
 	{ "snapshot", "", "@directory" },
 	{ "*", "", "@file" },
