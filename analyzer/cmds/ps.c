@@ -130,7 +130,7 @@ static bool print_analysed(const struct ps *ps, const struct ps_process *process
 static bool print_published(const struct ps *ps, const struct ps_process *process)
 {
 	char *folder = g_build_filename(process->found.directory, HG_OPEN_CALLS, NULL);
-	GArray *calls = open_calls_read(folder);
+	GArray *calls = open_calls_read(folder, NULL);
 	bool any = false;
 
 	for (guint i = 0; i < calls->len; i++) {

@@ -486,7 +486,7 @@ static void take_open_calls_until(struct decode *decode, uint64_t moment)
 
 void decode_open_calls(struct decode *decode, const char *folder)
 {
-	decode->open_calls = open_calls_read(folder);
+	decode->open_calls = open_calls_read(folder, &decode->stats->unpublished);
 }
 
 /* ---- batches ---- */

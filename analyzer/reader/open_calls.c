@@ -35,7 +35,7 @@ static bool read_call(int file, struct hg_open_call *call, uint64_t at)
 	       read_at(file, &again, sizeof(again), at) && memcmp(call, &again, sizeof(again)) == 0;
 }
 
-static void read_file(const char *path, GArray *calls)
+static void read_file(const char *path, GArray *calls, uint64_t *without)
 {
 	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct hg_open_calls head;
@@ -47,6 +47,7 @@ static void read_file(const char *path, GArray *calls)
 	    read_at(file, &head, sizeof(head), 0) && is_sound(&head)) {
 		struct open_call one = { .pid = head.pid, .ended = head.ended != 0 };
 
+		*without += head.without;
 		memcpy(one.program, head.program, sizeof(head.program));
 		for (uint64_t i = 0; i < head.slots; i++) {
 			uint64_t at = head.header_size + i * head.slot_size;
@@ -68,14 +69,17 @@ static gint by_start(gconstpointer a, gconstpointer b)
 	return one < other ? -1 : one > other;
 }
 
-GArray *open_calls_read(const char *folder)
+GArray *open_calls_read(const char *folder, uint64_t *without)
 {
+	uint64_t threads = 0;
 	GArray *calls = g_array_new(FALSE, FALSE, sizeof(struct open_call));
 	GPtrArray *paths = sorted_files(folder);
 
 	for (guint i = 0; i < paths->len; i++)
-		read_file(paths->pdata[i], calls);
+		read_file(paths->pdata[i], calls, &threads);
 	g_ptr_array_free(paths, TRUE);
 	g_array_sort(calls, by_start);
+	if (without)
+		*without = threads;
 	return calls;
 }

@@ -19,8 +19,8 @@ struct open_call {
 /*
  * Those in the files of a directory, by their starts: struct open_call, to be freed by
  * g_array_unref(). Files that are something else, and slots that change while they are read, are
- * left out; no directory is none.
+ * left out; no directory is none. `without`: how many threads could not publish theirs; or NULL.
  */
-GArray *open_calls_read(const char *folder);
+GArray *open_calls_read(const char *folder, uint64_t *without);
 
 #endif

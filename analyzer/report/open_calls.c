@@ -228,6 +228,14 @@ void add_open_calls(const struct analysis *analysis, GPtrArray *lines)
 	}
 	if (left_out)
 		g_ptr_array_add(lines, g_strdup_printf("%u more threads were in calls", left_out));
+	if (analysis->stats.unpublished && !ended_well(analysis)) {
+		g_ptr_array_add(
+		    lines,
+		    g_strdup_printf("threads that could not publish their calls (more than %u, "
+				    "or a full disk): %" PRIu64 "; whether these "
+				    "returned is unknown",
+				    HG_OPEN_CALLS_SLOTS, analysis->stats.unpublished));
+	}
 }
 
 /* ---- JSON ---- */

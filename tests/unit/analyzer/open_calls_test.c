@@ -189,6 +189,7 @@ static struct written good_file(void)
 					     .slots = SLOTS,
 					     .slot_size = sizeof(struct hg_open_call),
 					     .header_size = sizeof(struct hg_open_calls),
+					     .without = 3,
 					     .program = "app" } };
 
 	content.calls[1] = (struct hg_open_call){
@@ -200,6 +201,8 @@ static struct written good_file(void)
 	return content;
 }
 
+static uint64_t without;
+
 /* The calls in a file of these bytes; to be freed. */
 static GArray *read_bytes(const void *bytes, size_t size)
 {
@@ -207,7 +210,7 @@ static GArray *read_bytes(const void *bytes, size_t size)
 	GArray *calls;
 
 	g_file_set_contents(path, bytes, (gssize)size, NULL);
-	calls = open_calls_read(folder);
+	calls = open_calls_read(folder, &without);
 	g_unlink(path);
 	g_free(path);
 	return calls;
@@ -224,12 +227,13 @@ static guint count_in(const struct written *content)
 
 static void calls_by_time(void **state)
 {
-	struct written content = good_file();
+	const struct written content = good_file();
 	GArray *calls = read_bytes(&content, sizeof(content));
 	const struct open_call *first = &g_array_index(calls, struct open_call, 0);
 
 	(void)state;
 	assert_int_equal(calls->len, 2);
+	assert_int_equal(without, 3);
 	assert_int_equal(first[0].call.state, HG_API_hipFree);
 	assert_int_equal(first[1].call.state, HG_API_hipMemcpy);
 	assert_int_equal(first[1].call.thread, 18);
@@ -323,7 +327,7 @@ static void random_bytes(void **state)
 
 static void no_directory(void **state)
 {
-	GArray *calls = open_calls_read("/nonexistent");
+	GArray *calls = open_calls_read("/nonexistent", NULL);
 
 	(void)state;
 	assert_int_equal(calls->len, 0);
