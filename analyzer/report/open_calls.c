@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
-#include "analyzer/rules/lifetime/faults.h"
+#include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
 #include "analyzer/symbols/names.h"
 #include "death.h"
