@@ -78,6 +78,7 @@ enum hg_confined_by {
 	HG_CONFINED_NOT,
 	HG_CONFINED_SECCOMP, /* restricted its system calls */
 	HG_CONFINED_ALONE,   /* changed rights or namespaces of one thread */
+	HG_CONFINED_CLOSED,  /* closed LTTng's descriptors without the C library */
 	HG_CONFINED_KINDS,
 };
 

@@ -25,7 +25,10 @@
 	MISSED(ENVIRONMENT, "was executed without LD_PRELOAD or HIPGRAIN_DIR in its environment")  \
 	MISSED(PLACE, "could not open the recording: another user, or another root directory")     \
 	MISSED(CONFINED, "was executed by a process that had restricted its system calls "         \
-			 "(seccomp)")
+			 "(seccomp)")                                                              \
+	MISSED(NAMESPACE,                                                                          \
+	       "opened a library in a namespace of its own (dlmopen), where calls of a "           \
+	       "GPU's runtime are not recorded")
 
 enum hg_missed {
 	HG_MISSED_NOT,
@@ -34,6 +37,12 @@ enum hg_missed {
 #undef HG_MISSED_ENUMERATOR
 	    HG_MISSED_KINDS,
 };
+
+/* The rest of what the process did is recorded. */
+static inline bool hg_missed_partly(uint32_t why)
+{
+	return why == HG_MISSED_NAMESPACE;
+}
 
 enum { HG_MISSED_FREE, HG_MISSED_TAKEN, HG_MISSED_READY };
 

@@ -46,7 +46,7 @@ static void loaded(const struct hg_provider *provider)
 	}
 }
 
-static bool is_lttngs(const void *caller)
+bool hg_code_is_lttngs(const void *caller)
 {
 	for (size_t i = 0; i < HG_COUNT(lttng); i++)
 		if ((uintptr_t)caller - lttng[i].begin < lttng[i].end - lttng[i].begin)
@@ -81,7 +81,7 @@ HG_EXPORT int close(int fd)
 	rc = hg_close_of_program(fd);
 	/* The program closed it by a direct system call: LTTng-UST would end the process for that.
 	 */
-	if (HG_UNLIKELY(rc && errno == EBADF) && is_lttngs(__builtin_return_address(0))) {
+	if (HG_UNLIKELY(rc && errno == EBADF) && hg_code_is_lttngs(__builtin_return_address(0))) {
 		errno = saved;
 		rc = 0;
 	}

@@ -15,6 +15,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,34 +24,63 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
+#include "preload/trace/counts.h"
 #include "preload/control/descriptors.h"
 #include "preload/control/listeners.h"
 
 /* The lowest number to use, if the limit allows it; programs are written with small numbers. */
 static const int bases[] = { 512, 128 };
 
-/* Those that were moved; closed by LTTng-UST, or by the program without the C library. */
-#define MOVED_MAX 64u
-static int moved_ones[MOVED_MAX];
-static unsigned moved_count; /* atomic */
+/*
+ * LTTng-UST's; closed by itself, or by the program without the C library. It has some for each
+ * processor.
+ */
+#define NOTED_MAX 2048u
+static struct noted {
+	int fd; /* atomic; 0: not noted yet */
+	dev_t device;
+	ino_t inode;
+} noted[NOTED_MAX];
+static unsigned noted_count; /* atomic */
 
-static void note_moved(int fd)
+static void note(int fd)
 {
-	unsigned at = __atomic_fetch_add(&moved_count, 1, __ATOMIC_RELAXED);
+	unsigned at = __atomic_fetch_add(&noted_count, 1, __ATOMIC_RELAXED);
+	struct stat status;
 
-	if (at < MOVED_MAX)
-		__atomic_store_n(&moved_ones[at], fd, __ATOMIC_RELAXED);
+	if (at < NOTED_MAX && !fstat(fd, &status)) {
+		noted[at].device = status.st_dev;
+		noted[at].inode = status.st_ino;
+		__atomic_store_n(&noted[at].fd, fd, __ATOMIC_RELEASE);
+	}
+}
+
+static bool is_same(const struct noted *one, int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_dev == one->device && status.st_ino == one->inode;
+}
+
+/* A number that was LTTng-UST's, as far as is known, is another file's now, or nobody's. */
+static bool is_lost(int fd)
+{
+	for (unsigned i = noted_count < NOTED_MAX ? noted_count : NOTED_MAX; fd > 0 && i-- > 0;)
+		if (__atomic_load_n(&noted[i].fd, __ATOMIC_ACQUIRE) == fd)
+			return !is_same(&noted[i], fd);
+	return false;
 }
 
 static void attach(void)
 {
-	moved_count = 0;
+	memset(noted, 0, (noted_count < NOTED_MAX ? noted_count : NOTED_MAX) * sizeof(*noted));
+	noted_count = 0;
 }
 
 bool hg_descriptors_lost(void)
 {
-	for (unsigned i = 0; i < moved_count && i < MOVED_MAX; i++)
-		if (moved_ones[i] > 0 && fcntl(moved_ones[i], F_GETFD) < 0)
+	for (unsigned i = 0; i < noted_count && i < NOTED_MAX; i++)
+		if (noted[i].fd > 0 && !is_same(&noted[i], noted[i].fd))
 			return true;
 	return false;
 }
@@ -62,8 +92,8 @@ static void stay_here(void)
 		hg_syscall(SYS_futex, &(int){ 0 }, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
-/* A descriptor to use in place of that one; the same if there is no better number. */
-static int move(int fd)
+/* A descriptor to use in place of that one, noted; the same if there is no better number. */
+static int move_up(int fd)
 {
 	int flags = fcntl(fd, F_GETFD), moved = -1;
 
@@ -74,8 +104,14 @@ static int move(int fd)
 	if (moved < 0)
 		return fd;
 	hg_syscall(SYS_close, fd);
-	note_moved(moved);
 	return moved;
+}
+
+static int move(int fd)
+{
+	fd = move_up(fd);
+	note(fd);
+	return fd;
 }
 
 /* The latest sockets of LTTng-UST, which has up to four; atomic; 0: none. */
@@ -180,6 +216,22 @@ HG_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 		move_received(message);
 	errno = saved;
 	return size;
+}
+
+/*
+ * LTTng-UST writes a byte to a pipe to wake its consumer. A program that closed the pipe without
+ * the C library, as Go's runtime and asm() can, may have a file of its own by that number: the byte
+ * would be in there.
+ */
+HG_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
+{
+	if (HG_UNLIKELY(hg_tls.busy) && hg_code_is_lttngs(__builtin_return_address(0)) &&
+	    is_lost(fd)) {
+		hg_counts_confined(HG_CONFINED_CLOSED);
+		errno = EBADF;
+		return -1;
+	}
+	return hg_libc.write(fd, buffer, size);
 }
 
 HG_PART(.name = "descriptors", .order = 11, .fork_detach = detach, .fork_attach = attach);

@@ -12,6 +12,9 @@ bool hg_descriptors_lost(void);
 /* close(), except for LTTng-UST's descriptors; not a cancellation point. */
 int hg_close_of_program(int fd);
 
+/* Whether an address lies in LTTng-UST's code. */
+bool hg_code_is_lttngs(const void *caller);
+
 /* A listener's socket was shut down: no session daemon is connected to it (listeners.c). */
 void hg_descriptor_forget(int fd);
 /* Whether a session daemon has closed its end of one of LTTng-UST's sockets. */

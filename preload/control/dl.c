@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <unistd.h>
 
+#include "preload/control/namespaces.h"
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
@@ -62,6 +64,8 @@ HG_EXPORT int dlclose(void *handle)
 		hg_modules_look_again();
 		hg_leave();
 	}
+	if (HG_UNLIKELY(hg_namespaces_opened) && getpid() == hg_process_id)
+		hg_namespaces_look(false);
 	errno = saved;
 	rc = hg_dlclose(handle);
 	HG_EACH_PART(unloaded);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/control/descriptors.h"
+#include "preload/control/namespaces.h"
 #include "preload/control/seccomp.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -45,6 +46,8 @@ static void write_all(void *unused)
 
 void hg_process_exit_write(void)
 {
+	if (HG_UNLIKELY(hg_namespaces_opened) && getpid() == hg_process_id)
+		hg_namespaces_look(true);
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
 		return;
 	if (hg_has_room())

@@ -275,9 +275,12 @@ int hg_join(bool early)
 {
 	const struct hg_provider *provider = hg_opened_provider;
 
+	if (!provider && check_room())
+		return -ENOENT;
+	HG_EACH_PART(announce);
 	if (provider) {
 		hg_fork_join(provider);
-	} else if (check_room() || !(provider = open_provider(early))) {
+	} else if (!(provider = open_provider(early))) {
 		return -ENOENT;
 	} else {
 		hg_opened_provider = provider;

@@ -258,6 +258,12 @@ static int boot_dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, v
 	return ready() ? hg_libc.dl_iterate_phdr(callback, data) : 0;
 }
 
+static ssize_t boot_write(int fd, const void *buffer, size_t size)
+{
+	return ready() ? hg_libc.write(fd, buffer, size)
+		       : (ssize_t)syscall(SYS_write, fd, buffer, size);
+}
+
 static int boot_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	return ready() ? hg_libc.poll(fds, count, timeout)
@@ -309,6 +315,7 @@ struct hg_libc hg_libc = {
 	.brk = boot_brk,
 	.sbrk = boot_sbrk,
 	.close = boot_close,
+	.write = boot_write,
 	.poll = boot_poll,
 	.socket = boot_socket,
 	.connect = boot_connect,
@@ -511,6 +518,7 @@ void hg_libc_init(void)
 	NEXT(brk);
 	NEXT(sbrk);
 	NEXT(close);
+	NEXT(write);
 	NEXT(poll);
 	NEXT(socket);
 	NEXT(connect);

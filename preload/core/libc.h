@@ -40,6 +40,7 @@ struct hg_libc {
 	int (*brk)(void *end);
 	void *(*sbrk)(intptr_t by);
 	int (*close)(int fd);
+	ssize_t (*write)(int fd, const void *buffer, size_t size);
 	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
 	int (*socket)(int domain, int type, int protocol);
 	int (*connect)(int fd, const struct sockaddr *address, unsigned length);

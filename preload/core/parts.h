@@ -40,6 +40,11 @@ struct hg_part {
 	 * LTTng-UST is there: whether that records the process. */
 	bool (*early_begin)(const volatile int *recording, const struct hg_provider **provider);
 	void (*early_end)(bool recorded);
+	/*
+	 * LTTng-UST is about to be loaded or set up, which may take long, or fail: the process is
+	 * to be known by then.
+	 */
+	void (*announce)(void);
 	/* The provider was opened, once. */
 	void (*loaded)(const struct hg_provider *provider);
 	/* Events of this process will be made by it: after `loaded`, and in a forked process. */

@@ -94,14 +94,13 @@ static bool is_closed(void)
 	       !access(mark, F_OK);
 }
 
-static void joined(const struct hg_provider *provider)
+static void make_file(void)
 {
 	struct hg_counts *counts;
 	int saved = errno;
 
 	if (!own && !(own = hg_wiped_memory((size_t)getpagesize())))
 		goto out;
-	*provider->counted = counted;
 	/* Its first events were early ones, and LTTng-UST makes the rest. */
 	if (own->counts && own->counts->pid == (int32_t)getpid())
 		goto out;
@@ -122,6 +121,20 @@ static void joined(const struct hg_provider *provider)
 	own->counts = counts;
 out:
 	errno = saved;
+}
+
+/* A process that never gets to record has a file all the same, which says so. */
+static void announce(void)
+{
+	if (hg_config.recorded)
+		make_file();
+}
+
+static void joined(const struct hg_provider *provider)
+{
+	make_file();
+	if (own)
+		*provider->counted = counted;
 }
 
 void hg_counts_begun(void)
@@ -183,5 +196,5 @@ void hg_counts_unrecorded(void)
 	__atomic_fetch_add(&counts->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
 }
 
-HG_PART(.name = "counts", .order = 71, .joined = joined, .early_end = early_end, .exit = end,
-	.again = again);
+HG_PART(.name = "counts", .order = 71, .announce = announce, .joined = joined,
+	.early_end = early_end, .exit = end, .again = again);
