@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/environment/static_notes.h"
+#include "analyzer/unseen.h"
 #include "tracer/machine.h"
 
 struct analysis_run {
@@ -290,12 +292,20 @@ static bool is_foreign(int32_t pid, void *data)
 	return process ? process->foreign : analysis->replay.session != NULL;
 }
 
+/* A shell ends with 128 and the signal's number where its command did by a signal. */
+static bool is_aborted(const struct recording_facts *facts)
+{
+	return facts->exit_signal == SIGABRT || facts->exit_status == 128 + SIGABRT;
+}
+
 /* Which of the findings the recording supports. */
 static void judge_recording(struct analysis *analysis, bool cut_off)
 {
 	struct findings *findings = &analysis->findings;
 	struct completeness *recording = &analysis->recording;
+	GPtrArray *unseen = unseen_collect(&analysis->replay, is_aborted(&analysis->facts));
 
+	analysis->facts.unseen = unseen;
 	analysis->facts.is_foreign = is_foreign;
 	analysis->facts.data = analysis;
 	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
@@ -312,8 +322,10 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 		findings_lost(findings, recording->missing);
 	else if (analysis->facts.exited && analysis->facts.exit_signal)
 		findings_killed(findings);
+	analysis->facts.unseen = NULL;
 	if (analysis->facts.left_out)
 		findings_unrecorded(findings);
+	g_ptr_array_unref(unseen);
 	if (recording->status >= RECORDING_UNKNOWN && !recording->cut_short)
 		findings_drop(findings, BASIS_ORDER);
 	if ((recording->status >= RECORDING_UNKNOWN && !recording->cut_short) || cut_off ||
@@ -404,7 +416,7 @@ void analysis_end(struct analysis_run *run)
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
 	findings_count_lines(&analysis->findings);
-	analysis->complete = analysis->findings.limits->len == 0;
+	analysis->analysed = analysis->findings.limits->len == 0;
 	unite_alike(analysis);
 	unite_migration(analysis);
 	fingerprint_findings(analysis);

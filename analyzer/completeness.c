@@ -148,6 +148,14 @@ static void judge_process(struct completeness *completeness, const struct counts
 			   "threads, and was not recorded from then on",
 			   name);
 	}
+	/* What was written before LTTng's buffers were full is there all the same. */
+	if ((process->confined & 1u << HG_CONFINED_CLOSED) &&
+	    (row.gap.total || row.gap.batches || unrecorded)) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: it closed LTTng's file descriptors by system calls of its own, "
+			   "without which its buffers are not emptied",
+			   name);
+	}
 	g_free(name);
 	/* A batch is open from its first record on. */
 	completeness->missing += row.gap.total + row.gap.batches + unrecorded;
@@ -252,13 +260,14 @@ static void judge_missed(struct completeness *completeness, const struct recordi
 
 		if (row->count > 1) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
-				   "%" PRIu64 " processes were not recorded (process %d first): "
+				   "%" PRIu64 " processes were not recorded%s (process %d first): "
 				   "%s%s%s",
-				   row->count, row->pid, row->program, *row->program ? " " : "",
-				   row->why);
+				   row->count, row->partly ? " as a whole" : "", row->pid,
+				   row->program, *row->program ? " " : "", row->why);
 		} else {
 			add_reason(completeness, RECORDING_INCOMPLETE,
-				   "process %d was not recorded: %s%s%s", row->pid, row->program,
+				   "process %d was not recorded%s: %s%s%s", row->pid,
+				   row->partly ? " as a whole" : "", row->program,
 				   *row->program ? " " : "", row->why);
 		}
 	}
@@ -278,9 +287,56 @@ static bool is_cut_short(const struct reader_stats *stats, const struct recordin
 	       !facts->given_up && !stats->lost && !stats->lost_packets && !stats->orphans;
 }
 
+/* Kernels of the process that the trace has, or of which the process itself knows that it lacks. */
+static uint64_t launches_of(const GPtrArray *processes, int32_t pid)
+{
+	uint64_t known = 0;
+
+	for (guint i = 0; processes && i < processes->len; i++) {
+		const struct counts_process *process = processes->pdata[i];
+
+		if (process->pid == pid)
+			known = counts_launches(process);
+	}
+	return known;
+}
+
+static void judge_witnessed(struct completeness *completeness, const struct reader_stats *stats,
+			    const struct recording_facts *facts)
+{
+	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
+
+	/* Of a part of a trace it is not known which kernels it should have. */
+	for (guint i = 0; facts->compared && facts->witnessed && i < facts->witnessed->len; i++) {
+		const struct recording_witnessed *row =
+		    &g_array_index(facts->witnessed, struct recording_witnessed, i);
+		uint64_t recorded = launches_of(processes, row->pid);
+
+		if (row->kernels <= recorded)
+			continue;
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "process %d%s%s%s: the GPU began %" PRIu64 " kernel%s, of which %" PRIu64
+			   " %s in the recording: the other%s launched in a way that is not "
+			   "recorded",
+			   row->pid, *row->program ? " (" : "", row->program,
+			   *row->program ? ")" : "", row->kernels, row->kernels == 1 ? "" : "s",
+			   recorded, recorded == 1 ? "is" : "are",
+			   row->kernels - recorded == 1 ? " was" : "s were");
+	}
+}
+
+static void judge_unseen(struct completeness *completeness, const struct recording_facts *facts)
+{
+	for (guint i = 0; facts->unseen && i < facts->unseen->len; i++)
+		add_reason(completeness, RECORDING_INCOMPLETE, "%s",
+			   (const char *)facts->unseen->pdata[i]);
+}
+
 void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
 			const struct recording_facts *facts)
 {
+	guint reasons;
+
 	*completeness = (struct completeness){
 		.reasons = g_ptr_array_new_with_free_func(g_free),
 		.gaps = g_array_new(FALSE, FALSE, sizeof(struct completeness_gap)),
@@ -310,13 +366,50 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	}
 	judge_losses(completeness, stats, facts);
 	judge_missed(completeness, facts);
-	completeness->cut_short = is_cut_short(stats, facts);
+	reasons = completeness->reasons->len;
+	judge_witnessed(completeness, stats, facts);
+	judge_unseen(completeness, facts);
+	completeness->cut_short =
+	    completeness->reasons->len == reasons && is_cut_short(stats, facts);
 }
 
 void completeness_clear(struct completeness *completeness)
 {
 	g_clear_pointer(&completeness->reasons, g_ptr_array_unref);
 	g_clear_pointer(&completeness->gaps, g_array_unref);
+}
+
+uint64_t completeness_unrecorded(const struct completeness *completeness,
+				 const struct recording_facts *facts)
+{
+	uint64_t count = facts->missed_others;
+
+	for (guint i = 0; i < completeness->gaps->len; i++) {
+		const struct completeness_gap *row =
+		    &g_array_index(completeness->gaps, struct completeness_gap, i);
+
+		if (row->unrecorded)
+			count += row->process->files - row->process->recorded;
+	}
+	for (guint i = 0; facts->missed && i < facts->missed->len; i++) {
+		const struct recording_missed *row =
+		    &g_array_index(facts->missed, struct recording_missed, i);
+
+		count += row->partly ? 0 : row->count;
+	}
+	return count;
+}
+
+const char *recording_silence(int status, bool analysed)
+{
+	switch (status) {
+	case RECORDING_INCOMPLETE:
+		return ", but the recording is incomplete, and not everything was analysed";
+	case RECORDING_UNKNOWN:
+		return ", but it is unknown whether the recording is complete";
+	default:
+		return analysed ? "" : ", but not everything was analysed";
+	}
 }
 
 bool recording_status_fails(enum recording_status status)

@@ -3,7 +3,9 @@
  * Whether a recording is complete. This is the one place that decides it.
  *
  * A recording is complete if its recorder ended it, nothing of its trace is damaged, and the trace
- * holds every event that its processes counted (reader/counts.h), of each process and each kind.
+ * holds every event that its processes counted (reader/counts.h), of each process and each kind,
+ * and every kernel that others counted (tracer/witness.h), and nothing in it says that calls were
+ * made where they are not recorded (unseen.h).
  * What follows from that, follows here: findings that rest on what did not happen, or on the order
  * of all that happened, need a complete recording (or a partial one of processes that it has
  * whole), and so does a report that says that nothing was found. Where the end alone is missing
@@ -33,7 +35,15 @@ int recording_status_by_name(const char *name);
 struct recording_missed {
 	char *program, *why; /* the reason, to be read after the program; printable */
 	int32_t pid;         /* of the first; 0: not known */
+	bool partly;         /* the rest of what they did is there */
 	uint64_t count;
+};
+
+/* The kernels of a process that others than the preload library counted (tracer/witness.h). */
+struct recording_witnessed {
+	int32_t pid;   /* 0: of processes that are not known */
+	char *program; /* printable; may be empty */
+	uint64_t kernels;
 };
 
 /* What is known of a recording beside its trace. */
@@ -58,6 +68,9 @@ struct recording_facts {
 	GArray *missed;         /* struct recording_missed; NULL: it is not known */
 	uint64_t missed_others; /* processes beside these */
 	GPtrArray *messages;    /* char *: messages of processes, a line each; or NULL */
+	GArray *witnessed;      /* struct recording_witnessed; NULL: nobody counted */
+	/* The caller's: char *, what the trace itself says that it lacks; or NULL; borrowed. */
+	const GPtrArray *unseen;
 	/* The caller's: whether a process belongs to another recording; NULL: none does. */
 	bool (*is_foreign)(int32_t pid, void *data);
 	void *data;
@@ -67,7 +80,7 @@ struct recording_facts {
 void recording_facts_read(struct recording_facts *facts, const char *bundle);
 void recording_facts_clear(struct recording_facts *facts);
 
-/* Of them, `missed` and `messages`. */
+/* Of them, `missed`, `messages` and `witnessed`. */
 void recording_missed_read(struct recording_facts *facts, const char *bundle);
 void recording_missed_clear(struct recording_facts *facts);
 
@@ -91,6 +104,17 @@ struct completeness {
 void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
 			const struct recording_facts *facts);
 void completeness_clear(struct completeness *completeness);
+
+/* Processes of which nothing was recorded, as far as that is known. */
+uint64_t completeness_unrecorded(const struct completeness *completeness,
+				 const struct recording_facts *facts);
+
+/*
+ * What follows "no finding" in the same sentence, where that is no verdict: ", but the recording is
+ * incomplete", or that not all of it was `analysed`; "" where nothing stands against it. `status`:
+ * enum recording_status, or -1.
+ */
+const char *recording_silence(int status, bool analysed);
 
 /*
  * Whether --fail-on must not pass such a recording (HG_EXIT_INCOMPLETE): nobody knows what the

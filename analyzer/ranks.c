@@ -4,6 +4,7 @@
 
 #include "analyzer/rules/engine/evidence.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,14 +47,14 @@ static bool has_rank(const GArray *ranks, int rank)
 	return false;
 }
 
-GArray *ranks_outliers(const GArray *ranks, const GArray *all)
+GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecorded)
 {
 	GArray *outliers = g_array_new(FALSE, FALSE, sizeof(int));
 	bool few = all->len >= 3 && ranks->len * 4 <= all->len + 1;
 	bool most =
 	    all->len >= 3 && ranks->len < all->len && (all->len - ranks->len) * 4 <= all->len + 1;
 
-	for (unsigned i = 0; (few || most) && i < all->len; i++) {
+	for (unsigned i = 0; (few || most) && !unrecorded && i < all->len; i++) {
 		int rank = g_array_index(all, int, i);
 
 		if (has_rank(ranks, rank) == few)
@@ -79,20 +80,28 @@ static char *list_text(const GArray *ranks)
 	return g_string_free(text, FALSE);
 }
 
-char *ranks_text(const GArray *ranks, const GArray *all)
+char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded)
 {
-	GArray *outliers = ranks_outliers(ranks, all);
+	GArray *outliers = ranks_outliers(ranks, all, unrecorded);
 	bool few = outliers->len && has_rank(ranks, g_array_index(outliers, int, 0));
 	char *list = list_text(outliers->len ? outliers : ranks);
-	char *text = g_strdup_printf("%s%s%s (%u of %u ranks)",
-				     !outliers->len ? ""
-				     : few          ? "only rank"
-						    : "all but rank",
-				     !outliers->len       ? ""
-				     : outliers->len == 1 ? " "
-							  : "s ",
-				     list, ranks->len, all->len);
+	GString *rest = g_string_new("");
+	char *text;
 
+	if (unrecorded) {
+		g_string_printf(rest,
+				" that were recorded; of %" PRIu64 " process%s nothing is known",
+				unrecorded, unrecorded == 1 ? "" : "es");
+	}
+	text = g_strdup_printf("%s%s%s (%u of %u ranks%s)",
+			       !outliers->len ? ""
+			       : few          ? "only rank"
+					      : "all but rank",
+			       !outliers->len       ? ""
+			       : outliers->len == 1 ? " "
+						    : "s ",
+			       list, ranks->len, all->len, rest->str);
+	g_string_free(rest, TRUE);
 	g_array_free(outliers, TRUE);
 	g_free(list);
 	return text;

@@ -157,6 +157,14 @@ static void read_imported(struct recording_facts *facts, struct json_object *man
 	facts->imported = g_string_free(text, FALSE);
 }
 
+/* A recording that was ended is not called complete either, if it lacks some. */
+static bool lacks_processes(struct json_object *manifest)
+{
+	struct json_object *lost = NULL;
+
+	return json_object_object_get_ex(manifest, "lost", &lost) && number(lost, "processes") > 0;
+}
+
 void recording_facts_read(struct recording_facts *facts, const char *bundle)
 {
 	char *path = g_build_filename(bundle, "manifest.json", NULL);
@@ -170,7 +178,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		goto out;
 	facts->manifest = true;
 	facts->ended = !json_object_object_get_ex(manifest, "complete", &value) ||
-		       json_object_get_boolean(value);
+		       json_object_get_boolean(value) || lacks_processes(manifest);
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
 	read_end(facts, manifest);

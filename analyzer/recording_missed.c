@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that are not in the recording (tracer/missed.h), and messages of recorded ones
- * (tracer/process_messages.h). Any of the processes may have written to these files.
+ * Processes that are not in the recording (tracer/missed.h), messages of recorded ones
+ * (tracer/process_messages.h), and what others counted (tracer/witness.h). Any of the processes may
+ * have written to these files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include "codeobj/text.h"
 #include "tracer/missed.h"
 #include "tracer/process_messages.h"
+#include "tracer/witness.h"
 
 #define TEXTS_MAX 32u
 
@@ -50,11 +52,13 @@ static char *visible(const char *text)
 }
 
 static void add(struct recording_facts *facts, const char *program, const char *why, int32_t pid,
-		uint64_t count)
+		uint64_t count, bool partly)
 {
-	struct recording_missed row = {
-		.program = visible(program), .why = visible(why), .pid = pid, .count = count
-	};
+	struct recording_missed row = { .program = visible(program),
+					.why = visible(why),
+					.pid = pid,
+					.count = count,
+					.partly = partly };
 
 	g_array_append_val(facts->missed, row);
 }
@@ -85,8 +89,37 @@ static void read_table(struct recording_facts *facts, const char *bundle)
 		if (row->state != HG_MISSED_READY || !row->count || !reason(row->why))
 			continue;
 		g_strlcpy(program, row->program, sizeof(program));
-		add(facts, program, reason(row->why), row->pid, row->count);
+		add(facts, program, reason(row->why), row->pid, row->count,
+		    hg_missed_partly(row->why));
 	}
+out:
+	g_free(table);
+}
+
+static void read_witness(struct recording_facts *facts, const char *bundle)
+{
+	struct hg_witness_table *table = g_new0(struct hg_witness_table, 1);
+	struct recording_witnessed row = { 0 };
+
+	if (read_whole(bundle, HG_WITNESS, table, sizeof(*table)) != sizeof(*table) ||
+	    table->magic != HG_WITNESS_MAGIC)
+		goto out;
+	for (unsigned i = 0; i < HG_WITNESS_ROWS; i++) {
+		char program[HG_WITNESS_PROGRAM];
+
+		if (!table->rows[i].kernels)
+			continue;
+		g_strlcpy(program, table->rows[i].program, sizeof(program));
+		row = (struct recording_witnessed){ .pid = table->rows[i].pid,
+						    .program = visible(program),
+						    .kernels = table->rows[i].kernels };
+		g_array_append_val(facts->witnessed, row);
+	}
+	row = (struct recording_witnessed){ .program = g_strdup(""), .kernels = table->others };
+	if (table->others)
+		g_array_append_val(facts->witnessed, row);
+	else
+		g_free(row.program);
 out:
 	g_free(table);
 }
@@ -131,7 +164,7 @@ static void take_line(struct recording_facts *facts, const struct message *messa
 	if (g_str_has_prefix(message->text, nothing)) {
 		text = g_strconcat(message->program, *message->program ? ": " : "",
 				   message->text + sizeof(nothing) - 1, NULL);
-		add(facts, "", text, message->pid, message->count);
+		add(facts, "", text, message->pid, message->count, false);
 		g_free(text);
 		return;
 	}
@@ -168,12 +201,22 @@ static void clear_row(void *data)
 	g_free(row->why);
 }
 
+static void clear_witnessed(void *data)
+{
+	struct recording_witnessed *row = data;
+
+	g_free(row->program);
+}
+
 void recording_missed_read(struct recording_facts *facts, const char *bundle)
 {
 	facts->missed = g_array_new(FALSE, FALSE, sizeof(struct recording_missed));
 	g_array_set_clear_func(facts->missed, clear_row);
 	facts->messages = g_ptr_array_new_with_free_func(g_free);
+	facts->witnessed = g_array_new(FALSE, FALSE, sizeof(struct recording_witnessed));
+	g_array_set_clear_func(facts->witnessed, clear_witnessed);
 	read_table(facts, bundle);
+	read_witness(facts, bundle);
 	read_said(facts, bundle);
 }
 
@@ -181,4 +224,5 @@ void recording_missed_clear(struct recording_facts *facts)
 {
 	g_clear_pointer(&facts->missed, g_array_unref);
 	g_clear_pointer(&facts->messages, g_ptr_array_unref);
+	g_clear_pointer(&facts->witnessed, g_array_unref);
 }

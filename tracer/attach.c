@@ -33,6 +33,7 @@
 #include "tracer/record_request.h"
 #include "tracer/session.h"
 #include "tracer/standby.h"
+#include "tracer/witness.h"
 
 /* How long a process may take to register with the session daemon that it has just found. */
 #define REGISTER_TIMEOUT_MS 10000
@@ -49,6 +50,7 @@ struct attachment {
 	size_t count;
 	struct event_counts_start *
 	    *counted; /* of the i-th process's directory; NULL: as one before */
+	struct hg_witness_table **witnessed; /* the same */
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
@@ -127,7 +129,9 @@ static int choose_processes(struct attachment *attachment)
 	attachment->vpids = calloc(attachment->count, sizeof(*attachment->vpids));
 	attachment->pidfds = calloc(attachment->count, sizeof(*attachment->pidfds));
 	attachment->counted = calloc(attachment->count, sizeof(*attachment->counted));
-	if (!attachment->vpids || !attachment->pidfds || !attachment->counted) {
+	attachment->witnessed = calloc(attachment->count, sizeof(*attachment->witnessed));
+	if (!attachment->vpids || !attachment->pidfds || !attachment->counted ||
+	    !attachment->witnessed) {
 		message_error("%s", strerror(ENOMEM));
 		return HG_EXIT_INTERNAL;
 	}
@@ -255,6 +259,8 @@ static void note_counts(struct attachment *attachment)
 
 		if (directory)
 			attachment->counted[i] = event_counts_start(directory);
+		if (directory)
+			attachment->witnessed[i] = witness_start(directory);
 	}
 }
 
@@ -269,8 +275,14 @@ static void keep_counts(struct attachment *attachment)
 					  attachment->options->all ? 0 : attachment->count,
 					  attachment->bundle.lock);
 		}
+		if (directory) {
+			witness_keep(attachment->witnessed[i], directory, attachment->vpids,
+				     attachment->options->all ? 0 : attachment->count,
+				     attachment->bundle.lock);
+		}
 		event_counts_start_free(attachment->counted[i]);
 		attachment->counted[i] = NULL;
+		attachment->witnessed[i] = NULL;
 	}
 }
 
@@ -609,6 +621,7 @@ int attach(const struct attach_options *options)
 	free(attachment.vpids);
 	free(attachment.pidfds);
 	free(attachment.counted);
+	free(attachment.witnessed);
 	install_paths_free(&attachment.install);
 	return status;
 }

@@ -20,6 +20,7 @@
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
+#include "tracer/witness.h"
 #include "tracer/open_batches.h"
 #include "tracer/places.h"
 #include "tracer/tree.h"
@@ -266,6 +267,7 @@ static void remove_made(int folder)
 	unlinkat(folder, BUNDLE_MANIFEST, 0);
 	unlinkat(folder, CONTROL_SOCKET, 0);
 	unlinkat(folder, HG_MISSED, 0);
+	unlinkat(folder, HG_WITNESS, 0);
 	unlinkat(folder, HG_PLACES, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);

@@ -27,6 +27,7 @@
 #include "tracer/stage.h"
 #include "tracer/target.h"
 #include "tracer/tree.h"
+#include "tracer/witness.h"
 
 /* Sent to us, these are for the command. */
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
@@ -373,6 +374,7 @@ static int begin(struct recording *recording)
 		goto out;
 	status = HG_EXIT_INPUT;
 	/* With 512 processors the buffers take 10 MiB more of shared memory without the threads. */
+	witness_make(recording->bundle.lock);
 	missed =
 	    missed_make(recording->bundle.lock, buffers_cpus() > 128, has_early_events(recording));
 	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
@@ -421,17 +423,26 @@ out:
 }
 
 /*
- * Processes had the preload library, and LTTng recorded none of them. LTTng's answers to the
- * recorder do not show this.
+ * Processes had the preload library, and LTTng recorded none of them, or not all. LTTng's answers
+ * to the recorder do not show this. Returns true if there is none.
  */
-static bool says_nothing(const struct recording *recording)
+static bool says_nothing(const struct event_counts_sum *counted)
 {
-	struct event_counts_sum sum = event_counts_sum(recording->bundle.path);
+	struct event_counts_sum sum = *counted;
 	struct buffers ignored;
 	char why[512];
 
-	if (sum.processes == sum.early || sum.begun)
+	if (sum.processes == sum.early)
 		return false;
+	if (sum.begun) {
+		if (sum.begun + sum.early < sum.processes) {
+			message_warning("%llu of %llu processes were not recorded: LTTng gave them "
+					"no trace buffers before they ended, or in time",
+					(unsigned long long)(sum.processes - sum.begun - sum.early),
+					(unsigned long long)sum.processes);
+		}
+		return false;
+	}
 	message_warning("nothing was recorded%s: %s",
 			sum.early ? " but the first events of short processes" : "",
 			buffers_measure(&ignored, why, sizeof(why))
@@ -453,6 +464,7 @@ static void forget_signals(const struct recording *recording)
 /* Flush, destroy, and write the manifest's last version. */
 static void end(struct recording *recording, struct record_result *result)
 {
+	struct event_counts_sum sum;
 	struct session_loss loss;
 	char why[512];
 	int error;
@@ -469,6 +481,7 @@ static void end(struct recording *recording, struct record_result *result)
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	event_counts_close(recording->bundle.path);
 	missed_close(recording->bundle.lock);
+	witness_close(recording->bundle.lock);
 	/* LTTng itself notices at the session's destruction that nobody writes any more. */
 	recording->session.left &= daemon_writer_lives(&recording->daemon);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
@@ -495,6 +508,8 @@ static void end(struct recording *recording, struct record_result *result)
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
 	recording->manifest.complete = !error;
+	sum = event_counts_sum(recording->bundle.path);
+	recording->manifest.unrecorded = sum.processes - sum.begun - sum.early;
 	bundle_hide(&recording->bundle);
 	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
 	if (error) {
@@ -506,7 +521,7 @@ static void end(struct recording *recording, struct record_result *result)
 				(long long)(loss.events + loss.packets));
 	}
 	process_messages_show(recording->bundle.lock);
-	result->nothing = says_nothing(recording);
+	result->nothing = says_nothing(&sum);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
 }

@@ -19,6 +19,7 @@
 #include "tracer/message.h"
 #include "tracer/standby.h"
 #include "tracer/target.h"
+#include "tracer/witness.h"
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
 
@@ -315,6 +316,7 @@ int standby_exec(const struct standby_options *options, char **argv)
 		goto out;
 	}
 	fchmod(folder, S_IRWXU); /* it may have been there */
+	witness_make(folder);
 	if (options->totals && mkdirat(folder, HG_FLUSH_REQUESTS, S_IRWXU) && errno != EEXIST) {
 		message_error("'%s/" HG_FLUSH_REQUESTS "': %s", directory, strerror(errno));
 		goto out;

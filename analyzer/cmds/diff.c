@@ -102,11 +102,6 @@ static void split(struct json_object *report, GHashTable *other, bool without_st
 	g_hash_table_destroy(seen);
 }
 
-static bool is_complete(struct json_object *report)
-{
-	return json_object_get_boolean(get_member(report, "complete"));
-}
-
 /* Older reports do not say it. */
 static int recording_status(struct json_object *report)
 {
@@ -115,12 +110,25 @@ static int recording_status(struct json_object *report)
 	return recording ? recording_status_by_name(get_text(recording, "status")) : -1;
 }
 
+static bool is_complete(struct json_object *report)
+{
+	int status = recording_status(report);
+
+	return status < 0 ? get_flag(report, "complete") : status == RECORDING_COMPLETE;
+}
+
 /* What is new may be among what B has not. */
 static bool fails_recording(struct json_object *report)
 {
 	int status = recording_status(report);
 
 	return status >= 0 && recording_status_fails((enum recording_status)status);
+}
+
+/* Of a report that is not about everything. */
+static const char *shortcoming(struct json_object *report)
+{
+	return is_complete(report) ? "was not analysed as a whole" : "is incomplete";
 }
 
 /* Which of the two has no call stacks, if the other one has; -1: neither, or both. */
@@ -161,13 +169,13 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 		       "of their calls\n",
 		       paths[without]);
 	}
-	if (!is_complete(reports[0])) {
-		printf("hipgrain: %s is incomplete: new findings may have been present before\n",
-		       paths[0]);
+	if (!json_report_analysed(reports[0])) {
+		printf("hipgrain: %s %s: new findings may have been present before\n", paths[0],
+		       shortcoming(reports[0]));
 	}
-	if (!is_complete(reports[1])) {
-		printf("hipgrain: %s is incomplete: findings that are gone may still be present\n",
-		       paths[1]);
+	if (!json_report_analysed(reports[1])) {
+		printf("hipgrain: %s %s: findings that are gone may still be present\n", paths[1],
+		       shortcoming(reports[1]));
 	}
 	printf("hipgrain: %zu new, %zu gone, %zu the same\n",
 	       json_object_array_length(lists[CHANGE_NEW]),
@@ -189,6 +197,8 @@ static void print_json(const char *const paths[2], struct json_object *const rep
 		json_object_object_add(side, "path", json_object_new_string(valid));
 		json_object_object_add(side, "complete",
 				       json_object_new_boolean(is_complete(reports[i])));
+		json_object_object_add(side, "analysed",
+				       json_object_new_boolean(json_report_analysed(reports[i])));
 		json_object_object_add(
 		    side, "recording",
 		    recording_status(reports[i]) < 0

@@ -59,7 +59,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 		.limits = g_ptr_array_new_with_free_func(g_free),
 		.ends = g_ptr_array_new_with_free_func(g_free),
 		.notes = g_ptr_array_new_with_free_func(g_free),
-		.complete = true,
+		.analysed = true,
 		.recording = -1,
 		.gaps = json_object_new_array(),
 		.reasons = json_object_new_array(),

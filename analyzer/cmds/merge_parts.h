@@ -32,10 +32,11 @@ struct merge {
 	struct json_object *processes;
 	GPtrArray *limits, *notes;
 	GPtrArray *ends; /* char *: how the parts ended that did not end well */
-	bool complete;
+	bool analysed;
 	int recording;         /* the worst enum recording_status; -1: no report has it */
 	bool recording_unsaid; /* some report has none */
 	int64_t missing;       /* events, of those that have it */
+	uint64_t unrecorded;   /* processes */
 	struct json_object *gaps, *reasons; /* of all */
 	int64_t events, lost, suppressed;
 	int64_t cost[MERGE_COST_COUNT];

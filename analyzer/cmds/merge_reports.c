@@ -114,7 +114,7 @@ static void set_outliers(const struct merge *merge, struct json_object *finding)
 
 	if (!ranks)
 		return;
-	outliers = ranks_outliers(ranks, merge->ranks);
+	outliers = ranks_outliers(ranks, merge->ranks, merge->unrecorded);
 	list = json_object_new_array();
 	for (unsigned i = 0; i < outliers->len; i++)
 		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
@@ -173,6 +173,7 @@ static void add_recording(struct merge *merge, struct json_object *recording)
 	}
 	merge->recording = MAX(merge->recording, status);
 	merge->missing += get_number(recording, "missing");
+	merge->unrecorded += (uint64_t)MAX(get_number(recording, "unrecorded_processes"), 0);
 	add_all(merge->gaps, get_member(recording, "processes"));
 	add_all(merge->reasons, get_member(recording, "reasons"));
 }
@@ -181,8 +182,7 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 {
 	struct json_object *findings = get_member(report, "findings");
 
-	merge->complete =
-	    merge->complete && json_object_get_boolean(get_member(report, "complete"));
+	merge->analysed &= json_report_analysed(report);
 	add_recording(merge, get_member(report, "recording"));
 	merge->events += get_number(report, "events");
 	merge->lost += get_number(report, "lost_events");

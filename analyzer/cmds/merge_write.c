@@ -66,6 +66,8 @@ static struct json_object *recording_json(const struct merge *merge)
 	    object, "status",
 	    json_object_new_string(recording_status_name((enum recording_status)merge->recording)));
 	json_object_object_add(object, "missing", json_object_new_int64(merge->missing));
+	json_object_object_add(object, "unrecorded_processes",
+			       json_object_new_int64((int64_t)merge->unrecorded));
 	json_object_object_add(object, "reasons", json_object_get(merge->reasons));
 	json_object_object_add(object, "processes", json_object_get(merge->gaps));
 	return object;
@@ -109,7 +111,11 @@ static struct json_object *merge_json(const struct merge *merge)
 		json_object_array_add(findings, json_object_get(merge->findings->pdata[i]));
 	json_object_object_add(root, "schema",
 			       json_object_get(get_member(merge->reports->pdata[0], "schema")));
-	json_object_object_add(root, "complete", json_object_new_boolean(merge->complete));
+	json_object_object_add(
+	    root, "complete",
+	    json_object_new_boolean(merge->recording < 0 ? merge->analysed
+							 : merge->recording == RECORDING_COMPLETE));
+	json_object_object_add(root, "analysed", json_object_new_boolean(merge->analysed));
 	if (merge->recording >= 0)
 		json_object_object_add(root, "recording", recording_json(merge));
 	json_object_object_add(root, "lost_events", json_object_new_int64(merge->lost));
@@ -148,6 +154,7 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
 	printer_init(&printer, NULL, verbose ? REPORT_VERBOSE : 0, stream);
 	printer.symbolizer = symbolizer_new(NULL);
+	printer.unrecorded = merge->unrecorded;
 	for (unsigned i = 0; i < merge->findings->len; i++)
 		put_finding(&printer, merge->findings->pdata[i], merge->ranks, NULL);
 	symbolizer_free(printer.symbolizer);
@@ -168,8 +175,9 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 		recording_line(recording_status_name((enum recording_status)merge->recording),
 			       merge->missing, stream);
 	}
-	fprintf(stream, "hipgrain: %u finding%s\n", merge->findings->len,
-		merge->findings->len == 1 ? "" : "s");
+	fprintf(stream, "hipgrain: %u finding%s%s\n", merge->findings->len,
+		merge->findings->len == 1 ? "" : "s",
+		merge->findings->len ? "" : recording_silence(merge->recording, merge->analysed));
 }
 
 static int write_html(const struct merge *merge, FILE *stream)

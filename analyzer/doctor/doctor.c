@@ -65,6 +65,12 @@ void doctor_check_worth(struct doctor *doctor)
 		    "nothing can be recorded here; bundles of other machines can be analysed");
 		return;
 	}
+	if (doctor->no_kernel) {
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "nothing that the program's own kernels do: they cannot run on the GPUs "
+			   "here");
+		return;
+	}
 	if (doctor->no_code) {
 		doctor_add(doctor, HEALTH_LIMITED, NULL,
 			   "HG1xx (atomics): not for GPUs whose machine code cannot be read");

@@ -30,12 +30,13 @@ struct doctor {
 	GPtrArray *checks; /* struct check */
 	const char *root;  /* before /sys, /proc, /dev and /boot: "" for this machine */
 	const char *section;
-	GPtrArray *targets;             /* char *: "gfx90a", one a GPU of the KFD topology */
-	bool no_svm;                    /* a GPU, or the kernel, has no shared virtual memory */
-	bool no_runtime;                /* no libamdhip64 can be loaded */
-	bool no_code;                   /* the machine code of some GPU cannot be read */
-	bool no_record;                 /* recording does not work */
-	int runtime;                    /* hipRuntimeGetVersion(), 0 if unknown */
+	GPtrArray *targets; /* char *: "gfx90a", one a GPU of the KFD topology */
+	bool no_svm;        /* a GPU, or the kernel, has no shared virtual memory */
+	bool no_runtime;    /* no libamdhip64 can be loaded */
+	bool no_code;       /* the machine code of some GPU cannot be read */
+	bool no_record;     /* recording does not work */
+	bool no_kernel;     /* none of the program's own kernels can run on a GPU here */
+	int runtime;        /* hipRuntimeGetVersion(), 0 if unknown */
 	struct program_runtime program; /* the runtime of the program, if one was given */
 	char *softgpu; /* directory of the software GPU, if that is to be checked; else NULL */
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyzer/containers/containers.h"
+#include "analyzer/containers/file_targets.h"
 #include "doctor.h"
 #include "tracer/buffers.h"
 #include "tracer/install.h"
@@ -170,6 +171,32 @@ static bool is_compressed(const char *path)
 	return compressed;
 }
 
+/* For each processor of the machine, whether the program's own kernels can run on it. */
+static void check_targets(struct doctor *doctor, const char *path)
+{
+	GPtrArray *targets = file_targets(path);
+	char *text = targets ? file_targets_text(targets) : NULL;
+	unsigned fitting = 0;
+
+	for (guint i = 0; targets && i < doctor->targets->len; i++) {
+		const char *processor = doctor->targets->pdata[i];
+
+		fitting += file_targets_match(targets, processor);
+		if (!file_targets_match(targets, processor)) {
+			char *advice =
+			    g_strdup_printf("compile it with --offload-arch=%s as well", processor);
+
+			doctor_add(doctor, HEALTH_LIMITED, advice,
+				   "its kernels are for %s and cannot run on %s", text, processor);
+			g_free(advice);
+		}
+	}
+	doctor->no_kernel = targets && doctor->targets->len && !fitting;
+	if (targets)
+		g_ptr_array_unref(targets);
+	g_free(text);
+}
+
 void doctor_check_program(struct doctor *doctor, const char *command)
 {
 	struct program_facts facts = { 0 };
@@ -195,6 +222,8 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 			   "program may load it at run time; both are recorded",
 			   facts.has_kernels ? " but has kernels in it" : "");
 	}
+	if (facts.has_kernels)
+		check_targets(doctor, path);
 	if (doctor->program.missing) {
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "set LD_LIBRARY_PATH to the directory where your ROCm has it",

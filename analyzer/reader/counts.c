@@ -298,6 +298,16 @@ struct counts_gap counts_compare(const struct counts_process *process)
 	return gap;
 }
 
+uint64_t counts_launches(const struct counts_process *process)
+{
+	uint64_t launches = 0;
+
+	for (unsigned kind = 0; kind < COUNTS_KINDS; kind++)
+		if (group_of(kind) == COUNTS_LAUNCHES)
+			launches += MAX(process->counted[kind], process->read[kind]);
+	return launches;
+}
+
 const char *counts_group_name(enum counts_group group)
 {
 	static const char *const group_names[COUNTS_GROUPS] = {

@@ -40,6 +40,12 @@ const char *process_arch_for_generic(const struct process *process, const char *
 	return g_intern_string(found.processor);
 }
 
+bool process_passes_recorder(const struct process *process)
+{
+	return process->hsa_refused || g_hash_table_size(process->bypasses) ||
+	       process->target_kernels > process->dispatches;
+}
+
 const char *process_env(const struct process *process, const char *name)
 {
 	return g_hash_table_lookup(process->env, name);

@@ -685,6 +685,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		process->launches++;
 		process->latest_launch = event->launch;
 		process->latest_launch_tid = event->tid;
+		process->dispatches += event->launch.api == HG_API_hsa_queue_dispatch;
 		break;
 	case HG_EVENT_memory:
 		memory_attributes_apply(process, event);
@@ -710,11 +711,19 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_call:
 		apply_call(process, event);
 		break;
+	case HG_EVENT_omp_device: /* of LLVM, the type is the processor's name */
+		if (event->omp_device.device >= 0 && event->omp_device.device < 64 &&
+		    g_str_has_prefix(event->omp_device.type, "gfx"))
+			process->target_gpus |= UINT64_C(1) << event->omp_device.device;
+		break;
+	case HG_EVENT_omp_submit:
+		process->target_kernels += event->omp_submit.device >= 0 &&
+					   event->omp_submit.device < 64 &&
+					   (process->target_gpus >> event->omp_submit.device & 1);
+		break;
 	case HG_EVENT_omp_runtime:
-	case HG_EVENT_omp_device:
 	case HG_EVENT_omp_content:
 	case HG_EVENT_omp_map:
-	case HG_EVENT_omp_submit:
 	case HG_EVENT_migration:
 	case HG_EVENT_smi_source:
 	case HG_EVENT_graph:

@@ -158,7 +158,10 @@ struct process {
 
 	uint64_t launches, allocations, copies;
 	uint64_t target_regions, target_transfers; /* OpenMP's */
-	uint64_t pinned; /* bytes of host memory that are pinned or registered now */
+	uint64_t target_kernels;                   /* of these regions, that began on GPUs */
+	uint64_t target_gpus; /* bits: which of OpenMP's devices are AMD's GPUs, the first 64 */
+	uint64_t dispatches;  /* launches that were recorded below HIP */
+	uint64_t pinned;      /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
 	/* Launches of graphs, and nodes in the largest of them, whose effect the recorder does not
 	 * know. */
@@ -217,6 +220,8 @@ const struct device *process_device(const struct process *process, int32_t ordin
  * can, if it is the same for all of them; else "". It lives as long as the program.
  */
 const char *process_arch_for_generic(const struct process *process, const char *generic);
+/* Returns true if it is known to have made calls that were not recorded: unseen.c says which. */
+bool process_passes_recorder(const struct process *process);
 /* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);
 /* What events with that id described; NULL: there was none (yet). The process' own. */

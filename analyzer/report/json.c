@@ -135,7 +135,8 @@ static struct json_object *rank_outliers(const struct analysis *analysis,
 	if (!finding->ranks || !analysis->ranks)
 		return NULL;
 	ranks = finding_ranks(finding);
-	outliers = ranks_outliers(ranks, analysis->ranks);
+	outliers = ranks_outliers(ranks, analysis->ranks,
+				  completeness_unrecorded(&analysis->recording, &analysis->facts));
 	list = json_object_new_array();
 	for (unsigned i = 0; i < outliers->len; i++)
 		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
@@ -315,7 +316,9 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	struct json_object *findings = json_object_new_array();
 
 	put(root, "schema", json_object_new_string(FINDINGS_SCHEMA));
-	put(root, "complete", json_object_new_boolean(analysis->complete));
+	put(root, "complete",
+	    json_object_new_boolean(analysis->recording.status == RECORDING_COMPLETE));
+	put(root, "analysed", json_object_new_boolean(analysis->analysed));
 	put(root, "recording", json_recording(analysis));
 	put(root, "lost_events", json_object_new_int64((int64_t)analysis->recording.missing));
 	put(root, "events", json_object_new_int64((int64_t)analysis->stats.events));

@@ -47,10 +47,10 @@ GArray *json_finding_ranks(struct json_object *finding)
 	return ranks;
 }
 
-char *json_ranks_text(struct json_object *finding, const GArray *all)
+char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded)
 {
 	GArray *ranks = json_finding_ranks(finding);
-	char *text = ranks ? ranks_text(ranks, all) : NULL;
+	char *text = ranks ? ranks_text(ranks, all, unrecorded) : NULL;
 
 	if (ranks)
 		g_array_free(ranks, TRUE);

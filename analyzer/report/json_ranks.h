@@ -4,6 +4,7 @@
 #define HIPGRAIN_REPORT_JSON_RANKS_H
 
 #include <glib.h>
+#include <stdint.h>
 
 struct json_object;
 
@@ -14,6 +15,6 @@ GArray *json_report_ranks(struct json_object *report);
 GArray *json_finding_ranks(struct json_object *finding);
 
 /* Which of `all` have the finding, as ranks_text() has it; to be freed. NULL: it has none. */
-char *json_ranks_text(struct json_object *finding, const GArray *all);
+char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded);
 
 #endif

@@ -100,6 +100,11 @@ bool get_flag(struct json_object *object, const char *name)
 	return json_object_get_boolean(get_member(object, name));
 }
 
+bool json_report_analysed(struct json_object *report)
+{
+	return get_flag(report, get_member(report, "analysed") ? "analysed" : "complete");
+}
+
 int64_t get_number(struct json_object *object, const char *name)
 {
 	return json_object_get_int64(get_member(object, name));

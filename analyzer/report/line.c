@@ -45,11 +45,13 @@ int json_as_line(struct json_object *report, FILE *stream)
 	struct json_object *findings = get_array(report, "findings");
 	struct json_object *limits = get_array(report, "limits");
 	GArray *ranks = json_report_ranks(report);
+	uint64_t unrecorded =
+	    (uint64_t)MAX(get_number(get_member(report, "recording"), "unrecorded_processes"), 0);
 
 	for (size_t i = 0; i < array_length(findings); i++) {
 		struct json_object *finding = json_object_array_get_idx(findings, i);
 		const struct source_place place = place_of_finding(finding);
-		char *on = json_ranks_text(finding, ranks);
+		char *on = json_ranks_text(finding, ranks, unrecorded);
 
 		put_place(stream, &place);
 		fprintf(stream, "%s: ", word(get_text(finding, "severity")));

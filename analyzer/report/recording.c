@@ -46,6 +46,8 @@ struct json_object *json_recording(const struct analysis *analysis)
 
 	put(object, "status", text_value(recording_status_name(recording->status)));
 	put(object, "missing", json_object_new_int64((int64_t)recording->missing));
+	put(object, "unrecorded_processes",
+	    json_object_new_int64((int64_t)completeness_unrecorded(recording, &analysis->facts)));
 	for (guint i = 0; i < recording->reasons->len; i++)
 		json_object_array_add(reasons, text_value(recording->reasons->pdata[i]));
 	put(object, "reasons", reasons);

@@ -45,7 +45,10 @@ static void put_process(const struct printer *printer, const struct process *pro
 	if (device)
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
 	else if (!uses_gpu(process))
-		fprintf(printer->stream, "; it made no HIP call");
+		fputs(recording_status_fails(printer->analysis->recording.status)
+			  ? "; no HIP call of it is in the recording"
+			  : "; it made no HIP call",
+		      printer->stream);
 	fputc('\n', printer->stream);
 }
 
@@ -64,9 +67,11 @@ static void put_processes(const struct printer *printer)
 		}
 	}
 	if (shown < processes->len) {
-		fprintf(printer->stream, "hipgrain: %u%s process%s made no HIP call\n",
-			processes->len - shown, shown ? " other" : "",
-			processes->len - shown == 1 ? "" : "es");
+		fprintf(printer->stream, "hipgrain: %u%s process%s %s\n", processes->len - shown,
+			shown ? " other" : "", processes->len - shown == 1 ? "" : "es",
+			recording_status_fails(printer->analysis->recording.status)
+			    ? "without a HIP call in the recording"
+			    : "made no HIP call");
 	}
 }
 
@@ -186,8 +191,11 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
 	char *unanalysed = findings_unanalysed(findings);
+	const char *silence =
+	    recording_silence((int)analysis->recording.status, analysis->analysed);
 
 	printer_init(&printer, analysis, style, stream);
+	printer.unrecorded = completeness_unrecorded(&analysis->recording, &analysis->facts);
 	put_death(&printer);
 	put_processes(&printer);
 	fputc('\n', stream);
@@ -212,12 +220,12 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_cost(&printer);
 	recording_line(recording_status_name(analysis->recording.status),
 		       (int64_t)analysis->recording.missing, stream);
-	if (findings->list->len == 0 && analysis->complete) {
+	if (findings->list->len == 0 && !*silence) {
 		fprintf(stream, "hipgrain: nothing%s found\n",
 			is_partial(analysis->selection) ? " else" : "");
 	} else if (findings->list->len == 0) {
-		fprintf(stream, "hipgrain: no%s finding, but not everything was analysed\n",
-			is_partial(analysis->selection) ? " other" : "");
+		fprintf(stream, "hipgrain: no%s finding%s\n",
+			is_partial(analysis->selection) ? " other" : "", silence);
 	} else {
 		fprintf(stream, "hipgrain: %u error%s, %u warning%s, %u advice, %u note%s\n",
 			counts[SEVERITY_ERROR], counts[SEVERITY_ERROR] == 1 ? "" : "s",

@@ -188,7 +188,8 @@ static void put_related(const struct printer *printer, struct json_object *findi
 static void put_ranks(const struct printer *printer, struct json_object *finding,
 		      const GArray *ranks)
 {
-	char *text = ranks && ranks->len ? json_ranks_text(finding, ranks) : NULL;
+	char *text =
+	    ranks && ranks->len ? json_ranks_text(finding, ranks, printer->unrecorded) : NULL;
 
 	if (text)
 		put_row(printer, "ranks", text);

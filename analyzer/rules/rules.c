@@ -372,37 +372,6 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 		rules_wake(&context, wake);
 }
 
-/* Libraries that were opened with RTLD_DEEPBIND. Whether there is any. */
-static bool note_bypass(struct findings *findings, const struct process *process)
-{
-	GHashTableIter iter;
-	gpointer path, functions;
-
-	g_hash_table_iter_init(&iter, process->bypasses);
-	while (g_hash_table_iter_next(&iter, &path, &functions)) {
-		findings_limit(findings,
-			       "process %d: %s bypasses the recorder when it calls the HIP runtime "
-			       "(as libraries opened with RTLD_DEEPBIND do): its calls of %s, "
-			       "and the memory that it allocates or releases, are unknown",
-			       process->pid, (const char *)path, (const char *)functions);
-	}
-	return g_hash_table_size(process->bypasses) > 0;
-}
-
-/* Returns true if calls of the HSA runtime could not be recorded. */
-static bool note_hsa_refused(struct findings *findings, const struct process *process)
-{
-	if (!process->hsa_refused)
-		return false;
-	findings_limit(
-	    findings,
-	    "process %d: no call of the HSA runtime was recorded, because %s. What was launched "
-	    "below HIP (the kernels of OpenMP target regions), and what maps do to memory, are "
-	    "unknown: HG801, HG802 and HG806 are not checked",
-	    process->pid, process->hsa_refused);
-	return true;
-}
-
 /* Why a pointer in memory may not be known. */
 static void note_unexamined(struct findings *findings, const struct process *process)
 {
@@ -513,8 +482,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 		finding_render(list->pdata[i]);
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
-		unrecorded |= note_bypass(engine->findings, replay->processes->pdata[i]);
-		unrecorded |= note_hsa_refused(engine->findings, replay->processes->pdata[i]);
+		unrecorded |= process_passes_recorder(replay->processes->pdata[i]);
 	}
 	if (unrecorded)
 		findings_unrecorded(engine->findings);

@@ -137,7 +137,7 @@ function overviewDetail() {
   const counts = SEVERITIES.map((s) => [s, report.findings.filter((f) => f.severity === s).length]).filter(([, n]) => n);
   const used = model.processes.filter((p) => p.used);
   return [
-    element("header", { className: "title" }, element("h2", {}, counts.length ? "Select a finding, a bar, a launch or a frame" : report.complete ? "Nothing was found" : "No finding")),
+    element("header", { className: "title" }, element("h2", {}, counts.length ? "Select a finding, a bar, a launch or a frame" : analysed && !fails ? "Nothing was found" : `No finding, but ${silence}`)),
     element("p", {}, "All parts of this page show the same selection; the address of the page keeps it. The key ? lists the keys."),
     facts([["processes", used.length], ["launches", model.kernels.reduce((n, k) => n + k.launches, 0)], ["allocations", model.sites.reduce((n, s) => n + s.count, 0)],
       ["events", report.events], ["recording", report.recording?.status]]),

@@ -101,7 +101,7 @@ function showFindings() {
   list.replaceChildren(...found.slice(0, ROWS_SHOWN).map(findingRow));
   byId("list-note").textContent = found.length > ROWS_SHOWN ? `${found.length - ROWS_SHOWN} more: narrow the search` :
     report.findings.length ? (found.length ? "" : "No finding matches.") :
-    report.complete ? "Nothing was found." : "No findings, but not everything was analysed: see the list below.";
+    analysed && !fails ? "Nothing was found." : `No findings, but ${silence}: see the list below.`;
   byId("shown").textContent = `${found.length} of ${report.findings.length}`;
   const current = list.querySelector("[aria-current]");
   if (focused && current) current.focus({ preventScroll: true });

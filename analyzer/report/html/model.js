@@ -3,6 +3,9 @@
 "use strict";
 const data = JSON.parse(byId("data").textContent);
 const report = data.report;
+const analysed = report.analysed ?? report.complete; /* older reports have the second alone */
+const fails = ["incomplete", "unknown"].includes(report.recording?.status);
+const silence = fails ? (report.recording.status === "unknown" ? "it is unknown whether the recording is complete" : "the recording is incomplete") : "not everything was analysed";
 const model = { processes: [], sites: [], bars: [], lanes: [], moves: [], kernels: [], sources: new Map(), duration: 1, leftOut: 0, leastBar: 0, mergeGap: 0, unseen: 0 };
 
 const frameKey = (f) => `${f.function ?? ""}|${f.file ?? f.module ?? ""}|${f.file ? f.line : 0}`;

@@ -2,7 +2,7 @@
 /* HG507 and HG9xx: how the environment configures the process, and what it was built from. */
 #include <string.h>
 
-#include "analyzer/containers/containers.h"
+#include "analyzer/containers/file_targets.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/thresholds.h"
 #include "codeobj/codeobj.h"
@@ -350,57 +350,8 @@ static bool is_code_error(int code)
 	return code == 98 || code == 209 || code == 303;
 }
 
-struct targets {
-	GPtrArray *list; /* char *: distinct target ids */
-	bool problem;
-};
-
-static void add_target(void *user, const void *elf, size_t size, const char *target)
-{
-	struct targets *targets = user;
-
-	(void)elf;
-	(void)size;
-	if (!target)
-		targets->problem = true;
-	else if (!g_ptr_array_find_with_equal_func(targets->list, target, g_str_equal, NULL))
-		g_ptr_array_add(targets->list, g_strdup(target));
-}
-
-static void note_problem(void *user, const char *text)
-{
-	(void)text;
-	((struct targets *)user)->problem = true;
-}
-
-/* What the code in a file is for; false if that is uncertain. */
-static bool read_targets(const char *path, struct targets *targets)
-{
-	const struct container_sink sink = { .object = add_target,
-					     .problem = note_problem,
-					     .user = targets };
-	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
-
-	targets->list = g_ptr_array_new_with_free_func(g_free);
-	targets->problem = !file;
-	if (file) {
-		containers_walk(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
-				&sink);
-		g_mapped_file_unref(file);
-	}
-	/* SPIR-V runs on devices that it does not name. */
-	for (unsigned i = 0; i < targets->list->len; i++) {
-		struct codeobj_target parsed;
-
-		if (codeobj_target_parse(targets->list->pdata[i], &parsed) != 0 ||
-		    strncmp(parsed.processor, "gfx", 3) != 0)
-			targets->problem = true;
-	}
-	return !targets->problem && targets->list->len;
-}
-
 static void report_targets(const struct rules_context *context, const char *path,
-			   const struct targets *targets, const struct device *device)
+			   const GPtrArray *targets, const struct device *device)
 {
 	struct codeobj_target wanted, have;
 	bool same_processor = false;
@@ -408,14 +359,13 @@ static void report_targets(const struct rules_context *context, const char *path
 
 	if (codeobj_target_parse(device->arch, &wanted) != 0)
 		return;
-	for (unsigned i = 0; i < targets->list->len; i++) {
-		codeobj_target_parse(targets->list->pdata[i], &have);
-		if (codeobj_target_match(&have, &wanted) >= 0)
-			return;
+	if (file_targets_match(targets, device->arch))
+		return;
+	for (unsigned i = 0; i < targets->len; i++) {
+		codeobj_target_parse(targets->pdata[i], &have);
 		same_processor |= strcmp(have.processor, wanted.processor) == 0;
 	}
-	g_ptr_array_add(targets->list, NULL);
-	list = g_strjoinv(", ", (char **)targets->list->pdata);
+	list = file_targets_text(targets);
 	if (same_processor) {
 		subject_finding(
 		    context, RULE_HG901, path,
@@ -440,7 +390,7 @@ static void report_targets(const struct rules_context *context, const char *path
 static void check_targets(const struct rules_context *context)
 {
 	const struct process *process = context->process;
-	struct targets targets;
+	GPtrArray *targets;
 	bool failed = false;
 
 	for (unsigned i = 0; i < process->failed->len; i++) {
@@ -451,9 +401,11 @@ static void check_targets(const struct rules_context *context)
 	}
 	if (!failed || !process->exe[0])
 		return;
-	if (read_targets(process->exe, &targets)) {
+	targets = file_targets(process->exe);
+	if (targets) {
 		for (unsigned i = 0; i < process->devices->len; i++)
-			report_targets(context, process->exe, &targets, process->devices->pdata[i]);
+			report_targets(context, process->exe, targets, process->devices->pdata[i]);
+		g_ptr_array_unref(targets);
 	} else {
 		findings_limit(
 		    context->findings,
@@ -461,7 +413,6 @@ static void check_targets(const struct rules_context *context)
 		    "what the file has could not be read",
 		    process->exe);
 	}
-	g_ptr_array_free(targets.list, TRUE);
 }
 
 static void on_finish(struct process_history *history, const struct rules_context *context)

@@ -100,6 +100,7 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 	queue->run = softgpu_run_create(&dispatch);
 	if (!queue->run)
 		return fail(queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory for a kernel");
+	sg_witness(dispatch.kernel_name);
 	return SG_PROGRESS;
 }
 

@@ -392,6 +392,9 @@ void sg_work_resume(void);
  * none. */
 const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
 
+/* Count a kernel that begins, by its name or NULL, for the recording that runs (witness.c). */
+void sg_witness(const char *kernel);
+
 struct sg_symbol {
 	const struct sg_agent *agent;
 	const char *name;  /* in the loaded image's string table copy */

@@ -15,6 +15,7 @@
 #include "analyzer/completeness.h"
 #include "tracer/missed.h"
 #include "tracer/process_messages.h"
+#include "tracer/witness.h"
 
 static char *folder;
 static struct recording_facts facts;
@@ -29,7 +30,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	static const char *const names[] = { HG_MISSED, HG_MESSAGES };
+	static const char *const names[] = { HG_MISSED, HG_MESSAGES, HG_WITNESS };
 
 	(void)state;
 	completeness_clear(&judged);
@@ -237,6 +238,66 @@ static void many_messages(void **state)
 	assert_in_range(facts.messages->len, 1, 32);
 }
 
+/* What others counted of a process that the recording does not know. */
+static void kernels_that_nobody_recorded(void **state)
+{
+	struct hg_witness_table table = { .magic = HG_WITNESS_MAGIC, .others = 2 };
+	struct reader_stats stats = { .counts = counts_new() };
+	unsigned kind = counts_kind("launch");
+
+	(void)state;
+	table.rows[0] = (struct hg_witness_row){ .pid = 12, .kernels = 3, .program = "solver" };
+	table.rows[1] = (struct hg_witness_row){ .pid = 13, .kernels = 1, .program = "quiet" };
+	table.rows[2] = (struct hg_witness_row){ .pid = 14, .program = "none" };
+	write_file(HG_WITNESS, &table, sizeof(table));
+	for (unsigned i = 0; i < 2; i++)
+		counts_event(stats.counts, 12, kind);
+	counts_event(stats.counts, 13, kind);
+	facts = (struct recording_facts){
+		.manifest = true, .ended = true, .bundle = true, .compared = true
+	};
+	recording_missed_read(&facts, folder);
+	completeness_judge(&judged, &stats, &facts);
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_int_equal(judged.reasons->len, 3); /* and that no process left a count */
+	assert_string_equal(reason(1),
+			    "process 12 (solver): the GPU began 3 kernels, of which 2 are in the "
+			    "recording: the other was launched in a way that is not recorded");
+	assert_non_null(strstr(reason(2), "the GPU began 2 kernels, of which 0"));
+	/* Of a part it is not known how many it should have. */
+	completeness_clear(&judged);
+	facts.compared = false;
+	completeness_judge(&judged, &stats, &facts);
+	assert_int_equal(judged.reasons->len, 0);
+	counts_free(stats.counts);
+}
+
+static void what_the_trace_says_it_lacks(void **state)
+{
+	GPtrArray *unseen = g_ptr_array_new();
+	struct reader_stats stats = { 0 };
+
+	(void)state;
+	g_ptr_array_add(unseen, (gpointer) "process 1: it bypasses");
+	facts = (struct recording_facts){
+		.manifest = true, .ended = true, .bundle = true, .unseen = unseen
+	};
+	completeness_judge(&judged, &stats, &facts);
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_string_equal(reason(0), "process 1: it bypasses");
+	g_ptr_array_free(unseen, TRUE);
+}
+
+static void silence_is_no_verdict(void **state)
+{
+	(void)state;
+	assert_string_equal(recording_silence(RECORDING_COMPLETE, true), "");
+	assert_string_equal(recording_silence(RECORDING_PARTIAL, true), "");
+	assert_non_null(strstr(recording_silence(RECORDING_COMPLETE, false), "analysed"));
+	assert_non_null(strstr(recording_silence(RECORDING_UNKNOWN, true), "unknown"));
+	assert_non_null(strstr(recording_silence(RECORDING_INCOMPLETE, true), "incomplete"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +312,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(table_that_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(messages, begin, end),
 		cmocka_unit_test_setup_teardown(many_messages, begin, end),
+		cmocka_unit_test_setup_teardown(kernels_that_nobody_recorded, begin, end),
+		cmocka_unit_test_setup_teardown(what_the_trace_says_it_lacks, begin, end),
+		cmocka_unit_test(silence_is_no_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

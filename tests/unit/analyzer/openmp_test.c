@@ -3,6 +3,7 @@
  * Rules about kernels of OpenMP target regions, as the HSA runtime's queues show them (HG801,
  * HG802, HG805, HG806, and HG1xx in OpenMP's terms).
  */
+#include "analyzer/unseen.h"
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
@@ -194,12 +195,38 @@ static void refuse_tables(void)
 					   .text = "hsa_amd_memory_lock is elsewhere" } });
 }
 
-static void assert_limit(const char *text)
+/* What makes the recording incomplete. */
+static void assert_unseen(const char *text)
 {
-	for (unsigned i = 0; i < findings.limits->len; i++)
-		if (strstr(findings.limits->pdata[i], text))
-			return;
-	fail_msg("no limit says: %s", text);
+	GPtrArray *unseen = unseen_collect(&replay, false);
+	bool found_it = false;
+
+	for (unsigned i = 0; i < unseen->len; i++)
+		found_it |= strstr(unseen->pdata[i], text) != NULL;
+	g_ptr_array_unref(unseen);
+	if (!found_it)
+		fail_msg("nothing says: %s", text);
+}
+
+/* Kernels that OpenMP started, and that nobody recorded: HSA's functions were not hooked. */
+static void test_kernels_unrecorded(void **state)
+{
+	GPtrArray *unseen;
+
+	(void)state;
+	device(1);
+	apply((struct hg_event){ .type = HG_EVENT_omp_device,
+				 .omp_device = { .device = 0, .type = "gfx90a" } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_device,
+				 .omp_device = { .device = 1, .type = "generic-64bit" } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_submit, .omp_submit = { .device = 1 } });
+	unseen = unseen_collect(&replay, false);
+	assert_int_equal(unseen->len, 0); /* on the host */
+	g_ptr_array_unref(unseen);
+	for (unsigned i = 0; i < 2; i++)
+		apply((struct hg_event){ .type = HG_EVENT_omp_submit,
+					 .omp_submit = { .device = 0 } });
+	assert_unseen("OpenMP started 2 kernels on GPUs, of which 0 are in the recording");
 }
 
 static void test_maps_unrecorded(void **state)
@@ -213,7 +240,7 @@ static void test_maps_unrecorded(void **state)
 	omp_launch(BLOCK);
 	make_coarse(BLOCK + 8192, 6144);
 	assert_string_equal(found(), "");
-	assert_limit("hsa_amd_memory_lock is elsewhere");
+	assert_unseen("hsa_amd_memory_lock is elsewhere");
 }
 
 /* What HIP does is recorded, but not what is done to its memory below. */
@@ -226,7 +253,7 @@ static void test_hip_beside_unrecorded(void **state)
 	launch(1, BLOCK, 0);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
-	assert_limit("hsa_amd_memory_lock is elsewhere");
+	assert_unseen("hsa_amd_memory_lock is elsewhere");
 }
 
 static void test_alone_on_its_pages(void **state)
@@ -396,6 +423,7 @@ int main(void)
 		SILENT(HG801, test_pool_memory),
 		SILENT(HG801, test_maps_unrecorded),
 		SILENT(HG802, test_maps_unrecorded),
+		TEST(test_kernels_unrecorded),
 		DOUBTS(HG101, test_hip_beside_unrecorded),
 		TEST(test_lost_in_fine_pool),
 		FINDS(HG805, test_reads_what_nobody_sent),

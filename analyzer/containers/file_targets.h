@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which processors the device code of a file is for. */
+#ifndef HIPGRAIN_FILE_TARGETS_H
+#define HIPGRAIN_FILE_TARGETS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * The distinct target ids ("gfx90a:xnack+") of all code objects in the file. NULL if that is
+ * uncertain: it cannot be read, holds none, or holds SPIR-V, which runs on processors that it does
+ * not name. The caller unrefs the array of char *.
+ */
+GPtrArray *file_targets(const char *path);
+
+/* Whether some of this code runs on a processor. */
+bool file_targets_match(const GPtrArray *targets, const char *processor);
+
+/* "gfx906, gfx90a". The caller frees. */
+char *file_targets_text(const GPtrArray *targets);
+
+#endif

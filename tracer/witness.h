@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DIR/witness: what others than the preload library know of the GPU work of each process. The
+ * recorder makes the file; the software GPU maps it and counts the kernels that it begins. The
+ * analyzer compares: kernels that are counted here and not in the recording were launched in a way
+ * that is not recorded.
+ *
+ * A row belongs to a process; several program images of it share the row. A process that is killed
+ * leaves its row as it is.
+ */
+#ifndef HIPGRAIN_TRACER_WITNESS_H
+#define HIPGRAIN_TRACER_WITNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HG_WITNESS         "witness"
+#define HG_WITNESS_MAGIC   UINT64_C(0x7373656e74697767)
+#define HG_WITNESS_ROWS    1023u
+#define HG_WITNESS_PROGRAM 48u
+
+struct hg_witness_row {
+	int32_t pid; /* atomic; 0: free */
+	uint32_t zero;
+	uint64_t kernels; /* atomic; without those of the runtime's own copies and fills */
+	char program[HG_WITNESS_PROGRAM]; /* NUL-terminated: its name, cut */
+};
+
+struct hg_witness_table {
+	uint64_t magic;
+	uint64_t others; /* atomic; kernels of processes for which there was no row */
+	uint32_t closed; /* atomic; the recording has ended: nobody adds to it */
+	uint32_t zero[11];
+	struct hg_witness_row rows[HG_WITNESS_ROWS];
+};
+_Static_assert(sizeof(struct hg_witness_row) == 64 && sizeof(struct hg_witness_table) == 65536,
+	       "pages");
+
+/* The row of a process, made if there is a free one; NULL: there is none. Its name is the caller's
+ * to fill in. */
+static inline struct hg_witness_row *hg_witness_row(struct hg_witness_table *table, int32_t pid)
+{
+	for (uint32_t i = 0; i < HG_WITNESS_ROWS; i++) {
+		struct hg_witness_row *row = &table->rows[i];
+		int32_t found = 0;
+
+		if (__atomic_compare_exchange_n(&row->pid, &found, pid, 0, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED) ||
+		    found == pid)
+			return row;
+	}
+	return NULL;
+}
+
+/* The recorder's, in a bundle: make it, if there is room, and close it at the end. */
+void witness_make(int bundle);
+void witness_close(int bundle);
+
+/*
+ * A recording of processes on standby: what was counted below `directory` when its session began
+ * (NULL: there is no table), and, at the end, a table in the bundle that holds what was counted
+ * since, of those among `pids`, by their own number; of none all are kept. witness_keep() frees.
+ */
+struct hg_witness_table *witness_start(const char *directory);
+void witness_keep(struct hg_witness_table *start, const char *directory, const pid_t *pids,
+		  size_t pid_count, int bundle);
+
+#endif
