@@ -148,7 +148,7 @@ static void judge_process(struct completeness *completeness, const struct counts
 			   "threads, and was not recorded from then on",
 			   name);
 	}
-	/* What was written before LTTng's buffers were full is there all the same. */
+	/* Its events are there all the same, until LTTng's buffers were full. */
 	if ((process->confined & 1u << HG_CONFINED_CLOSED) &&
 	    (row.gap.total || row.gap.batches || unrecorded)) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
@@ -287,18 +287,15 @@ static bool is_cut_short(const struct reader_stats *stats, const struct recordin
 	       !facts->given_up && !stats->lost && !stats->lost_packets && !stats->orphans;
 }
 
-/* Kernels of the process that the trace has, or of which the process itself knows that it lacks. */
-static uint64_t launches_of(const GPtrArray *processes, int32_t pid)
+static const struct counts_process *find_process(const GPtrArray *processes, int32_t pid)
 {
-	uint64_t known = 0;
-
 	for (guint i = 0; processes && i < processes->len; i++) {
 		const struct counts_process *process = processes->pdata[i];
 
 		if (process->pid == pid)
-			known = counts_launches(process);
+			return process;
 	}
-	return known;
+	return NULL;
 }
 
 static void judge_witnessed(struct completeness *completeness, const struct reader_stats *stats,
@@ -306,22 +303,31 @@ static void judge_witnessed(struct completeness *completeness, const struct read
 {
 	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
 
-	/* Of a part of a trace it is not known which kernels it should have. */
+	/* Nobody knows which kernels a part of a trace should have. */
 	for (guint i = 0; facts->compared && facts->witnessed && i < facts->witnessed->len; i++) {
 		const struct recording_witnessed *row =
 		    &g_array_index(facts->witnessed, struct recording_witnessed, i);
-		uint64_t recorded = launches_of(processes, row->pid);
+		const struct counts_process *process = find_process(processes, row->pid);
+		uint64_t recorded = process ? counts_launches(process) : 0;
+		char *name = *row->program
+				 ? g_strdup_printf("process %d (%s)", row->pid, row->program)
+				 : g_strdup_printf("process %d", row->pid);
 
-		if (row->kernels <= recorded)
-			continue;
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "process %d%s%s%s: the GPU began %" PRIu64 " kernel%s, of which %" PRIu64
-			   " %s in the recording: the other%s launched in a way that is not "
-			   "recorded",
-			   row->pid, *row->program ? " (" : "", row->program,
-			   *row->program ? ")" : "", row->kernels, row->kernels == 1 ? "" : "s",
-			   recorded, recorded == 1 ? "is" : "are",
-			   row->kernels - recorded == 1 ? " was" : "s were");
+		if (row->kernels > recorded) {
+			add_reason(completeness, RECORDING_INCOMPLETE,
+				   "%s: the GPU began %" PRIu64 " kernel%s, of which %" PRIu64
+				   " %s in the recording: the other%s launched in a way that is "
+				   "not recorded",
+				   name, row->kernels, row->kernels == 1 ? "" : "s", recorded,
+				   recorded == 1 ? "is" : "are",
+				   row->kernels - recorded == 1 ? " was" : "s were");
+		} else if (row->queues && !(process && counts_has_devices(process))) {
+			add_reason(completeness, RECORDING_INCOMPLETE,
+				   "%s: the driver had %" PRIu32
+				   " queue%s of it, and no call of HIP or HSA is in the recording",
+				   name, row->queues, row->queues == 1 ? "" : "s");
+		}
+		g_free(name);
 	}
 }
 

@@ -44,6 +44,7 @@ struct recording_witnessed {
 	int32_t pid;   /* 0: of processes that are not known */
 	char *program; /* printable; may be empty */
 	uint64_t kernels;
+	uint32_t queues; /* of the driver's, at once */
 };
 
 /* What is known of a recording beside its trace. */
@@ -110,9 +111,9 @@ uint64_t completeness_unrecorded(const struct completeness *completeness,
 				 const struct recording_facts *facts);
 
 /*
- * What follows "no finding" in the same sentence, where that is no verdict: ", but the recording is
- * incomplete", or that not all of it was `analysed`; "" where nothing stands against it. `status`:
- * enum recording_status, or -1.
+ * Returns what follows "no finding" in the same sentence, where that is no verdict: ", but the
+ * recording is incomplete", or that not all of it was `analysed`; "" where nothing stands against
+ * it. `status`: enum recording_status, or -1.
  */
 const char *recording_silence(int status, bool analysed);
 

@@ -107,12 +107,13 @@ static void read_witness(struct recording_facts *facts, const char *bundle)
 	for (unsigned i = 0; i < HG_WITNESS_ROWS; i++) {
 		char program[HG_WITNESS_PROGRAM];
 
-		if (!table->rows[i].kernels)
+		if (!table->rows[i].kernels && !table->rows[i].queues)
 			continue;
 		g_strlcpy(program, table->rows[i].program, sizeof(program));
 		row = (struct recording_witnessed){ .pid = table->rows[i].pid,
 						    .program = visible(program),
-						    .kernels = table->rows[i].kernels };
+						    .kernels = table->rows[i].kernels,
+						    .queues = table->rows[i].queues };
 		g_array_append_val(facts->witnessed, row);
 	}
 	row = (struct recording_witnessed){ .program = g_strdup(""), .kernels = table->others };

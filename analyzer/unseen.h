@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trace itself says that it lacks: calls of processes that were made past the recorder. */
+/* Calls of processes that were made past the recorder, as far as the trace itself tells of them. */
 #ifndef HIPGRAIN_UNSEEN_H
 #define HIPGRAIN_UNSEEN_H
 

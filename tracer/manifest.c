@@ -208,8 +208,9 @@ static struct json_object *json_manifest(const struct bundle *bundle,
 	}
 	json_object_object_add(lost, "events", json_count(manifest->lost_events));
 	json_object_object_add(lost, "packets", json_count(manifest->lost_packets));
-	json_object_object_add(lost, "processes",
-			       json_object_new_int64((int64_t)manifest->unrecorded));
+	json_object_object_add(
+	    lost, "processes",
+	    manifest->end_ns ? json_object_new_int64((int64_t)manifest->unrecorded) : NULL);
 
 	json_object_object_add(root, "schema", json_object_new_string(BUNDLE_MANIFEST_SCHEMA));
 	json_object_object_add(root, "version", json_object_new_string(HIPGRAIN_VERSION));

@@ -122,7 +122,10 @@ static void end_chunks(struct recording *recording)
 	}
 }
 
-/* Wait for a signal; meanwhile a flight recorder serves requests, and a rotation deletes chunks. */
+/*
+ * Wait for a signal; meanwhile a flight recorder serves requests, a rotation deletes chunks, and
+ * the driver is asked for the queues of the processes.
+ */
 static int wait_signal(struct recording *recording, siginfo_t *information)
 {
 	const struct timespec look = { .tv_nsec = ROTATION_LOOK_NS };
@@ -134,8 +137,11 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 			delete_chunks(recording, &recording->options->rotation, false);
 		return number;
 	}
-	if (!recording_forgets(recording->options))
-		return sigwaitinfo(&recording->waited, information);
+	if (!recording_forgets(recording->options)) {
+		if (!witness_look(recording->bundle.lock, recording->bundle.path, WITNESS_KFD))
+			return sigwaitinfo(&recording->waited, information);
+		return sigtimedwait(&recording->waited, information, &look);
+	}
 	return recording_wait_and_serve(recording, information);
 }
 

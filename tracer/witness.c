@@ -2,11 +2,13 @@
 /* The recorder's side of DIR/witness. */
 #include "tracer/witness.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +37,107 @@ void witness_close(int bundle)
 		return;
 	(void)!pwrite(file, &closed, sizeof(closed), offsetof(struct hg_witness_table, closed));
 	close(file);
+}
+
+/* ---- the driver ---- */
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+static uint32_t count_queues(int processes, const char *pid)
+{
+	char name[64];
+	uint32_t count = 0;
+	struct dirent *entry;
+	DIR *list = NULL;
+	int folder;
+
+	snprintf(name, sizeof(name), "%s/queues", pid);
+	folder = openat(processes, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = folder < 0 ? NULL : fdopendir(folder);
+	while (list && (entry = readdir(list)))
+		count += is_number(entry->d_name);
+	if (list)
+		closedir(list);
+	else if (folder >= 0)
+		close(folder);
+	return count;
+}
+
+/* Returns true if `variable`, with its value, is in the environment that the process began with. */
+static bool has_variable(const char *pid, const char *variable)
+{
+	char path[64], *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+	file = fopen(path, "re");
+	while (file && !found && (length = getdelim(&text, &room, 0, file)) > 0)
+		found = strcmp(text, variable) == 0;
+	if (file)
+		fclose(file);
+	free(text);
+	return found;
+}
+
+static void read_name(const char *pid, char name[HG_WITNESS_PROGRAM])
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	file = fopen(path, "re");
+	if (file && fgets(name, HG_WITNESS_PROGRAM, file))
+		name[strcspn(name, "\n")] = 0;
+	if (file)
+		fclose(file);
+}
+
+static void note_queues(struct hg_witness_table *table, const char *pid, uint32_t queues)
+{
+	struct hg_witness_row *row = hg_witness_row(table, (int32_t)strtol(pid, NULL, 10));
+
+	if (row && row->queues < queues) {
+		row->queues = queues;
+		if (!row->program[0])
+			read_name(pid, row->program);
+	}
+}
+
+bool witness_look(int bundle, const char *path, const char *kfd)
+{
+	DIR *list = opendir(kfd);
+	struct hg_witness_table *table = MAP_FAILED;
+	char *variable = NULL;
+	struct dirent *entry;
+	int file;
+
+	if (!list)
+		return false;
+	file = openat(bundle, HG_WITNESS, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (file >= 0)
+		table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (table != MAP_FAILED && asprintf(&variable, "HIPGRAIN_DIR=%s", path) >= 0) {
+		while ((entry = readdir(list))) {
+			uint32_t queues =
+			    is_number(entry->d_name) ? count_queues(dirfd(list), entry->d_name) : 0;
+
+			if (queues && has_variable(entry->d_name, variable))
+				note_queues(table, entry->d_name, queues);
+		}
+		free(variable);
+	}
+	if (table != MAP_FAILED)
+		munmap(table, sizeof(*table));
+	if (file >= 0)
+		close(file);
+	closedir(list);
+	return true;
 }
 
 /* ---- attached ---- */
@@ -93,7 +196,7 @@ void witness_keep(struct hg_witness_table *start, const char *directory, const p
 
 	if (now) {
 		subtract(now, start, pids, pid_count);
-		/* Of several directories the first one's is kept. */
+		/* With several directories the first one's is kept. */
 		file = openat(bundle, HG_WITNESS,
 			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (file >= 0) {

@@ -3,7 +3,8 @@
  * DIR/witness: what others than the preload library know of the GPU work of each process. The
  * recorder makes the file; the software GPU maps it and counts the kernels that it begins. The
  * analyzer compares: kernels that are counted here and not in the recording were launched in a way
- * that is not recorded.
+ * that is not recorded. Where the driver is, the recorder asks it now and then for the queues that
+ * it has of each process: one that has some and made no recorded call uses the GPU unseen.
  *
  * A row belongs to a process; several program images of it share the row. A process that is killed
  * leaves its row as it is.
@@ -11,6 +12,7 @@
 #ifndef HIPGRAIN_TRACER_WITNESS_H
 #define HIPGRAIN_TRACER_WITNESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,8 +23,8 @@
 #define HG_WITNESS_PROGRAM 48u
 
 struct hg_witness_row {
-	int32_t pid; /* atomic; 0: free */
-	uint32_t zero;
+	int32_t pid;      /* atomic; 0: free */
+	uint32_t queues;  /* the most that the driver had of it at once */
 	uint64_t kernels; /* atomic; without those of the runtime's own copies and fills */
 	char program[HG_WITNESS_PROGRAM]; /* NUL-terminated: its name, cut */
 };
@@ -56,6 +58,18 @@ static inline struct hg_witness_row *hg_witness_row(struct hg_witness_table *tab
 /* The recorder's, in a bundle: make it, if there is room, and close it at the end. */
 void witness_make(int bundle);
 void witness_close(int bundle);
+
+/*
+ * The driver's processes: a directory for each, by its number in the first namespace of numbers, so
+ * that in a container none is found (kfd_process.c, kfd_create_process_sysfs(): KFD).
+ */
+#define WITNESS_KFD "/sys/class/kfd/kfd/proc"
+
+/*
+ * Note the queues that the driver has of the processes whose HIPGRAIN_DIR is `path`, that of
+ * `bundle`. Returns false if `kfd` is not there.
+ */
+bool witness_look(int bundle, const char *path, const char *kfd);
 
 /*
  * A recording of processes on standby: what was counted below `directory` when its session began

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processors the device code of a file is for. */
+/* The processors that the device code of a file is for. */
 #ifndef HIPGRAIN_FILE_TARGETS_H
 #define HIPGRAIN_FILE_TARGETS_H
 
@@ -13,7 +13,7 @@
  */
 GPtrArray *file_targets(const char *path);
 
-/* Whether some of this code runs on a processor. */
+/* Returns true if some of this code runs on a processor. */
 bool file_targets_match(const GPtrArray *targets, const char *processor);
 
 /* "gfx906, gfx90a". The caller frees. */

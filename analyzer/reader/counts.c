@@ -308,6 +308,11 @@ uint64_t counts_launches(const struct counts_process *process)
 	return launches;
 }
 
+bool counts_has_devices(const struct counts_process *process)
+{
+	return MAX(process->counted[HG_COUNT_device], process->read[HG_COUNT_device]) > 0;
+}
+
 const char *counts_group_name(enum counts_group group)
 {
 	static const char *const group_names[COUNTS_GROUPS] = {

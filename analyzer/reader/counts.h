@@ -83,6 +83,9 @@ struct counts_gap counts_compare(const struct counts_process *process);
 /* The most launches that were either counted or read. */
 uint64_t counts_launches(const struct counts_process *process);
 
+/* Its devices were recorded, as they are at the first call of HIP or HSA. */
+bool counts_has_devices(const struct counts_process *process);
+
 /* "allocations" etc. */
 const char *counts_group_name(enum counts_group group);
 

@@ -30,7 +30,8 @@ struct json_object *get_array(struct json_object *object, const char *name);
 size_t array_length(struct json_object *array);
 /* Whether it is true. */
 bool get_flag(struct json_object *object, const char *name);
-/* Of a report: all that was recorded was analysed. Older ones say it by `complete`. */
+/* Returns true if a report says that all that was recorded was analysed; older ones say it by
+ * `complete`. */
 bool json_report_analysed(struct json_object *report);
 /* Its number; 0 where there is none. */
 int64_t get_number(struct json_object *object, const char *name);

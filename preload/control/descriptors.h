@@ -12,7 +12,7 @@ bool hg_descriptors_lost(void);
 /* close(), except for LTTng-UST's descriptors; not a cancellation point. */
 int hg_close_of_program(int fd);
 
-/* Whether an address lies in LTTng-UST's code. */
+/* Returns true if an address lies in LTTng-UST's code. */
 bool hg_code_is_lttngs(const void *caller);
 
 /* A listener's socket was shut down: no session daemon is connected to it (listeners.c). */

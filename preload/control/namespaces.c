@@ -63,7 +63,7 @@ void hg_dlmopen_hook(Lmid_t space)
 		hg_libc_init();
 		hg_real_dlmopen = (void *)hg_libc.dlsym(RTLD_NEXT, "dlmopen");
 	}
-	hg_init();
+	hg_start(NULL);
 	if (space != LM_ID_BASE && hg_config.recorded && getpid() == hg_process_id) {
 		if (!__atomic_exchange_n(&hg_namespaces_opened, 1, __ATOMIC_ACQ_REL))
 			row = hg_missed_add(HG_MISSED_NAMESPACE, program_invocation_short_name,

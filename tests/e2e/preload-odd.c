@@ -214,6 +214,9 @@ static int wait_for(int (*wait)(sem_t *), unsigned value)
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "hipMalloc") != NULL)                     \
 	X("dlvsym", result = dlvsym(RTLD_DEFAULT, "strlen", "GLIBC_0") != NULL)           \
 	X("dlclose", result = dlclose(dlopen("libz.so.1", RTLD_NOW)))                     \
+	X("dlmopen", result = !dlmopen(LM_ID_NEWLM, "/nowhere.so", RTLD_NOW))             \
+	X("write", result = write(-1, "", 1))                                             \
+	X("write", result = write(1, "", 0))                                              \
 	X("dl_iterate_phdr", result = visit())                                            \
 	X("pthread_create", result = make_thread())                                       \
 	X("pthread_setname_np", result = pthread_setname_np(pthread_self(), absent))      \

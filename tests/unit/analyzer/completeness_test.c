@@ -238,7 +238,7 @@ static void many_messages(void **state)
 	assert_in_range(facts.messages->len, 1, 32);
 }
 
-/* What others counted of a process that the recording does not know. */
+/* Others counted kernels that the recording does not have. */
 static void kernels_that_nobody_recorded(void **state)
 {
 	struct hg_witness_table table = { .magic = HG_WITNESS_MAGIC, .others = 2 };
@@ -249,22 +249,28 @@ static void kernels_that_nobody_recorded(void **state)
 	table.rows[0] = (struct hg_witness_row){ .pid = 12, .kernels = 3, .program = "solver" };
 	table.rows[1] = (struct hg_witness_row){ .pid = 13, .kernels = 1, .program = "quiet" };
 	table.rows[2] = (struct hg_witness_row){ .pid = 14, .program = "none" };
-	write_file(HG_WITNESS, &table, sizeof(table));
 	for (unsigned i = 0; i < 2; i++)
 		counts_event(stats.counts, 12, kind);
 	counts_event(stats.counts, 13, kind);
+	table.rows[3] = (struct hg_witness_row){ .pid = 15, .queues = 2, .program = "below" };
+	table.rows[4] = (struct hg_witness_row){ .pid = 16, .queues = 1, .program = "copies" };
+	counts_event(stats.counts, 16, counts_kind("device"));
+	write_file(HG_WITNESS, &table, sizeof(table));
 	facts = (struct recording_facts){
 		.manifest = true, .ended = true, .bundle = true, .compared = true
 	};
 	recording_missed_read(&facts, folder);
 	completeness_judge(&judged, &stats, &facts);
 	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
-	assert_int_equal(judged.reasons->len, 3); /* and that no process left a count */
+	assert_int_equal(judged.reasons->len, 4); /* and that no process left a count */
 	assert_string_equal(reason(1),
 			    "process 12 (solver): the GPU began 3 kernels, of which 2 are in the "
 			    "recording: the other was launched in a way that is not recorded");
-	assert_non_null(strstr(reason(2), "the GPU began 2 kernels, of which 0"));
-	/* Of a part it is not known how many it should have. */
+	assert_string_equal(reason(2),
+			    "process 15 (below): the driver had 2 queues of it, and no call "
+			    "of HIP or HSA is in the recording");
+	assert_non_null(strstr(reason(3), "the GPU began 2 kernels, of which 0"));
+	/* Nobody knows how many a part should have. */
 	completeness_clear(&judged);
 	facts.compared = false;
 	completeness_judge(&judged, &stats, &facts);

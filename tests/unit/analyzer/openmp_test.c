@@ -195,7 +195,7 @@ static void refuse_tables(void)
 					   .text = "hsa_amd_memory_lock is elsewhere" } });
 }
 
-/* What makes the recording incomplete. */
+/* A reason for which the recording is incomplete. */
 static void assert_unseen(const char *text)
 {
 	GPtrArray *unseen = unseen_collect(&replay, false);
