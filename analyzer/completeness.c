@@ -394,14 +394,13 @@ uint64_t completeness_unrecorded(const struct completeness *completeness,
 		const struct completeness_gap *row =
 		    &g_array_index(completeness->gaps, struct completeness_gap, i);
 
-		if (row->unrecorded)
-			count += row->process->files - row->process->recorded;
+		count += row->unrecorded ? row->process->files - row->process->recorded : 1;
 	}
 	for (guint i = 0; facts->missed && i < facts->missed->len; i++) {
 		const struct recording_missed *row =
 		    &g_array_index(facts->missed, struct recording_missed, i);
 
-		count += row->partly ? 0 : row->count;
+		count += row->count;
 	}
 	return count;
 }

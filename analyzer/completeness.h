@@ -106,7 +106,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 			const struct recording_facts *facts);
 void completeness_clear(struct completeness *completeness);
 
-/* Processes of which nothing was recorded, as far as that is known. */
+/* Processes that were not recorded, or not as a whole, as far as that is known. */
 uint64_t completeness_unrecorded(const struct completeness *completeness,
 				 const struct recording_facts *facts);
 

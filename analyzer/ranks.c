@@ -90,7 +90,7 @@ char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded)
 
 	if (unrecorded) {
 		g_string_printf(rest,
-				" that were recorded; of %" PRIu64 " process%s nothing is known",
+				" that were recorded; of %" PRIu64 " process%s not all is known",
 				unrecorded, unrecorded == 1 ? "" : "es");
 	}
 	text = g_strdup_printf("%s%s%s (%u of %u ranks%s)",

@@ -17,7 +17,7 @@ int process_rank(const struct process *process);
 /*
  * Which of `ranks` (sorted, `count` of them) differ from most of a job's `total` ranks, when these
  * `ranks` have something and the others have not: themselves when they are few, the others (of
- * `all`, sorted) when those are few, else none. `unrecorded`: processes of which nothing is known;
+ * `all`, sorted) when those are few, else none. `unrecorded`: processes of which not all is known;
  * with any, nobody knows what most of the ranks have, and there are none. Caller frees the array of
  * int.
  */
@@ -29,7 +29,7 @@ GArray *finding_ranks(const struct finding *finding);
 /*
  * Which of a job's ranks (`all`) have a finding, by its `ranks` (both sorted arrays of int): "0-3
  * (4 of 4 ranks)", "only rank 2 (1 of 4 ranks)", "all but ranks 0,5 (10 of 12 ranks)"; "0-2 (3 of
- * 4 ranks that were recorded; of 28 processes nothing is known)". The caller frees.
+ * 4 ranks that were recorded; of 28 processes not all is known)". The caller frees.
  */
 char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 

@@ -19,7 +19,7 @@ struct printer {
 	bool verbose;          /* all frames, all places, the evidence */
 	size_t width;          /* columns beside the labels */
 	unsigned given[RULES]; /* findings, by rule */
-	uint64_t unrecorded;   /* processes of the job of which nothing is known */
+	uint64_t unrecorded;   /* processes of the job of which not all is known */
 };
 
 /* The width is that of `stream`: COLUMNS, the terminal's, or 100. `analysis` may be NULL. */
