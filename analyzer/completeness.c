@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tracer/process_messages.h"
+
 static const char *const status_names[] = {
 	[RECORDING_COMPLETE] = "complete",
 	[RECORDING_PARTIAL] = "partial",
@@ -331,6 +333,15 @@ static void judge_witnessed(struct completeness *completeness, const struct read
 	}
 }
 
+/* Processes say themselves what they do not record; what else they say is no gap. */
+static void judge_messages(struct completeness *completeness, const struct recording_facts *facts)
+{
+	for (guint i = 0; facts->messages && i < facts->messages->len; i++)
+		if (strstr(facts->messages->pdata[i], HG_MESSAGE_UNRECORDED))
+			add_reason(completeness, RECORDING_INCOMPLETE, "%s",
+				   (const char *)facts->messages->pdata[i]);
+}
+
 static void judge_unseen(struct completeness *completeness, const struct recording_facts *facts)
 {
 	for (guint i = 0; facts->unseen && i < facts->unseen->len; i++)
@@ -374,6 +385,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	judge_missed(completeness, facts);
 	reasons = completeness->reasons->len;
 	judge_witnessed(completeness, stats, facts);
+	judge_messages(completeness, facts);
 	judge_unseen(completeness, facts);
 	completeness->cut_short =
 	    completeness->reasons->len == reasons && is_cut_short(stats, facts);

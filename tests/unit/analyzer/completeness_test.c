@@ -224,6 +224,20 @@ static void messages(void **state)
 	assert_string_equal(facts.messages->pdata[1], "process 17 (y): cut");
 }
 
+static void calls_that_a_process_does_not_record(void **state)
+{
+	static const char line[] =
+	    "12 a: more than 256 queues: the kernels of one are not recorded\n";
+
+	(void)state;
+	write_file(HG_MESSAGES, line, sizeof(line) - 1);
+	judge();
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_string_equal(reason(0),
+			    "process 12 (a): more than 256 queues: the kernels of one are "
+			    "not recorded");
+}
+
 static void many_messages(void **state)
 {
 	GString *lines = g_string_new(NULL);
@@ -317,6 +331,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hostile_table, begin, end),
 		cmocka_unit_test_setup_teardown(table_that_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(messages, begin, end),
+		cmocka_unit_test_setup_teardown(calls_that_a_process_does_not_record, begin, end),
 		cmocka_unit_test_setup_teardown(many_messages, begin, end),
 		cmocka_unit_test_setup_teardown(kernels_that_nobody_recorded, begin, end),
 		cmocka_unit_test_setup_teardown(what_the_trace_says_it_lacks, begin, end),
