@@ -176,6 +176,44 @@ void counts_load(struct counts *counts, const char *bundle)
 	g_free(folder);
 }
 
+/* What a reader of the report knows the kinds as; a batch is no more than its records. */
+static enum counts_group group_of(unsigned kind)
+{
+	switch (kind) {
+	case HG_COUNT_alloc:
+	case HG_COUNT_host_alloc:
+	case HG_COUNT_batched_alloc:
+		return COUNTS_ALLOCATIONS;
+	case HG_COUNT_free:
+	case HG_COUNT_host_free:
+	case HG_COUNT_batched_free:
+		return COUNTS_FREES;
+	case HG_COUNT_launch:
+	case HG_COUNT_relaunch:
+	case HG_COUNT_batched_relaunch:
+	case HG_COUNT_batched_launch:
+		return COUNTS_LAUNCHES;
+	case HG_COUNT_copy:
+	case HG_COUNT_batched_copy:
+		return COUNTS_COPIES;
+	case HG_COUNT_batch:
+	case HG_COUNT_batch_open:
+		return COUNTS_GROUPS;
+	default:
+		return COUNTS_OTHERS;
+	}
+}
+
+static uint64_t launches_among(const uint64_t *kinds, const uint64_t *others)
+{
+	uint64_t launches = 0;
+
+	for (unsigned kind = 0; kind < COUNTS_KINDS; kind++)
+		if (group_of(kind) == COUNTS_LAUNCHES)
+			launches += MAX(kinds[kind], others[kind]);
+	return launches;
+}
+
 /* ---- the trace ---- */
 
 void counts_event(struct counts *counts, int32_t pid, unsigned kind)
@@ -198,8 +236,11 @@ void counts_found(struct counts *counts, const struct hg_open_batch *source)
 {
 	struct page *page = find_page(counts, source->pid, source->number, source->begin);
 
-	if (page)
+	if (page && !page->seen) {
 		page->seen = true;
+		find(counts, source->pid)->found_launches +=
+		    launches_among(page->records, page->records);
+	}
 }
 
 void counts_end(struct counts *counts)
@@ -239,34 +280,6 @@ const GPtrArray *counts_processes(struct counts *counts)
 
 /* ---- comparing ---- */
 
-/* What a reader of the report knows the kinds as; a batch is no more than its records. */
-static enum counts_group group_of(unsigned kind)
-{
-	switch (kind) {
-	case HG_COUNT_alloc:
-	case HG_COUNT_host_alloc:
-	case HG_COUNT_batched_alloc:
-		return COUNTS_ALLOCATIONS;
-	case HG_COUNT_free:
-	case HG_COUNT_host_free:
-	case HG_COUNT_batched_free:
-		return COUNTS_FREES;
-	case HG_COUNT_launch:
-	case HG_COUNT_relaunch:
-	case HG_COUNT_batched_relaunch:
-	case HG_COUNT_batched_launch:
-		return COUNTS_LAUNCHES;
-	case HG_COUNT_copy:
-	case HG_COUNT_batched_copy:
-		return COUNTS_COPIES;
-	case HG_COUNT_batch:
-	case HG_COUNT_batch_open:
-		return COUNTS_GROUPS;
-	default:
-		return COUNTS_OTHERS;
-	}
-}
-
 struct counts_gap counts_compare(const struct counts_process *process)
 {
 	/* One that was recorded as the recording ended may not be counted. */
@@ -300,12 +313,7 @@ struct counts_gap counts_compare(const struct counts_process *process)
 
 uint64_t counts_launches(const struct counts_process *process)
 {
-	uint64_t launches = 0;
-
-	for (unsigned kind = 0; kind < COUNTS_KINDS; kind++)
-		if (group_of(kind) == COUNTS_LAUNCHES)
-			launches += MAX(process->counted[kind], process->read[kind]);
-	return launches;
+	return launches_among(process->counted, process->read) + process->found_launches;
 }
 
 bool counts_has_devices(const struct counts_process *process)

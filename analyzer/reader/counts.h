@@ -29,6 +29,7 @@ struct counts_process {
 	uint64_t counted[COUNTS_KINDS];
 	uint64_t read[COUNTS_KINDS];
 	uint64_t unrecorded[HG_UNRECORDED_KINDS];
+	uint64_t found_launches; /* in records that were not in the trace */
 	uint64_t pages; /* of the bundle, with records of batches that were open in the end */
 };
 
@@ -80,7 +81,7 @@ struct counts_gap {
 };
 struct counts_gap counts_compare(const struct counts_process *process);
 
-/* The most launches that were either counted or read. */
+/* The most launches that were either counted or read, and those that were found in the bundle. */
 uint64_t counts_launches(const struct counts_process *process);
 
 /* Its devices were recorded, as they are at the first call of HIP or HSA. */
