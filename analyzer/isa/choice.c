@@ -111,17 +111,6 @@ static void assume(struct choice *choice, unsigned count, unsigned results)
 		choice->truth[c] = results >> c & 1 ? TRUTH_YES : TRUTH_NO;
 }
 
-/* As those of isa_when: all in which the conditions of `consulted` have these results. */
-static isa_when like(unsigned results, unsigned consulted)
-{
-	isa_when bits = 0;
-
-	for (unsigned bit = 0; bit < 64; bit++)
-		if (!((bit ^ results) & consulted))
-			bits |= UINT64_C(1) << bit;
-	return bits;
-}
-
 /*
  * Conditions in the order in which their results change from one pass to the next, most often
  * those that decide little: a pass goes over what differs from the one before.
@@ -162,7 +151,7 @@ static void try_all(struct choice_pass *pass, const struct choice_state *entry, 
 		assume(pass->choice, count, results);
 		choice_run(pass, entry);
 		/* With other results of the conditions that nothing consulted it is the same. */
-		bits = like(results, pass->choice->consulted);
+		bits = choice_like(results, pass->choice->consulted);
 		tried |= bits;
 		for (uint32_t b = 0; b < blocks; b++)
 			if (pass->in[b].reached)
@@ -255,6 +244,15 @@ int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_k
 
 /* ---- selections ---- */
 
+/* It makes a mask of a condition: what is selected by that mask tells as much. */
+static bool makes_mask(const struct insn *insn)
+{
+	const struct operand *a = &insn->operand[1], *b = &insn->operand[2];
+
+	return insn->traits & INSN_SCALAR && a->kind == OPERAND_CONST && b->kind == OPERAND_CONST &&
+	       a->value + b->value == -1 && a->value * b->value == 0;
+}
+
 /* What each selection takes after a pass. */
 static void read_selects(const struct choice_pass *pass, uint8_t *selects)
 {
@@ -266,7 +264,8 @@ static void read_selects(const struct choice_pass *pass, uint8_t *selects)
 		     state.reached && i < pass->block[b + 1].first; i++) {
 			struct choice_insn *step = &pass->step[i];
 
-			if (step->insn->class == OP_SELECT && !step->half)
+			if (step->insn->class == OP_SELECT && !step->half &&
+			    !makes_mask(step->insn))
 				selects[step->index] =
 				    (uint8_t)choice_selects(pass->choice, step->insn, &state);
 			choice_step(pass->choice, step, &state);
@@ -320,7 +319,7 @@ int choices_groups(struct flow *flow, const struct flow_entry *entry,
 	memcpy(pass.choice->condition, kernel->condition, sizeof(kernel->condition));
 	pass.choice->condition_count = kernel->condition_count;
 	for (unsigned results = 0; few && results < 1u << kernel->condition_count; results++) {
-		isa_when when = like(results, (1u << kernel->condition_count) - 1);
+		isa_when when = choice_like(results, (1u << kernel->condition_count) - 1);
 		uint8_t *selects = calloc((size_t)function->insn_count + 1, 1);
 
 		if (!selects) {

@@ -125,12 +125,11 @@ static bool keeps_scc(const struct insn *insn)
 	}
 }
 
-/* "eq_u32" and so on: a comparison without its prefix. */
-static void read_relation(const char *how, struct choice_insn *step)
+enum choice_relation choice_relation_of(const char *how)
 {
 	static const struct {
 		const char *prefix;
-		uint8_t relation;
+		enum choice_relation relation;
 	} relations[] = {
 		{ "eq_", RELATION_EQUAL },         { "lg_", RELATION_DIFFERENT },
 		{ "ne_", RELATION_DIFFERENT },     { "lt_", RELATION_LESS },
@@ -138,12 +137,17 @@ static void read_relation(const char *how, struct choice_insn *step)
 		{ "le_", RELATION_LESS_EQUAL },
 	};
 
-	step->is_signed = strstr(how, "_i32");
-	if (!step->is_signed && !strstr(how, "_u32"))
-		return;
 	for (size_t i = 0; i < sizeof(relations) / sizeof(relations[0]); i++)
 		if (starts(how, relations[i].prefix))
-			step->relation = relations[i].relation;
+			return relations[i].relation;
+	return RELATION_NONE;
+}
+
+static void read_relation(const char *how, struct choice_insn *step)
+{
+	step->is_signed = strstr(how, "_i32");
+	if (step->is_signed || strstr(how, "_u32"))
+		step->relation = (uint8_t)choice_relation_of(how);
 }
 
 static enum choice_action read_comparison(const struct insn *insn, struct choice_insn *step)
@@ -270,6 +274,8 @@ enum choice_branch choice_read_branch(const struct insn *insn)
 		{ "s_cbranch_vccnz", BRANCH_VCC_NOT_ZERO },
 	};
 
+	if (insn->class == OP_CBRANCH_EXECZ || insn->class == OP_CBRANCH_EXECNZ)
+		return insn->class == OP_CBRANCH_EXECZ ? BRANCH_EXEC_ZERO : BRANCH_EXEC_NOT_ZERO;
 	for (size_t i = 0; insn->class == OP_CBRANCH && i < sizeof(branches) / sizeof(branches[0]);
 	     i++)
 		if (!strcmp(insn->mnemonic, branches[i].name))

@@ -75,7 +75,19 @@ static bool constant_test(const struct isa_condition *condition)
 
 	if (condition->test == ISA_TEST_EQUAL)
 		return a == b;
-	return condition->test == ISA_TEST_LESS ? a < b : (int32_t)a < (int32_t)b;
+	if (condition->test == ISA_TEST_LESS)
+		return a < b;
+	return condition->left.wide ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b;
+}
+
+isa_when choice_like(unsigned results, unsigned consulted)
+{
+	isa_when bits = 0;
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (!((bit ^ results) & consulted))
+			bits |= UINT64_C(1) << bit;
+	return bits;
 }
 
 static bool same_condition(const struct isa_condition *a, const struct isa_condition *b)
@@ -165,6 +177,10 @@ static bool wide_field(const struct choice *choice, choice_id low, choice_id hig
 		*field = (struct isa_field){ .wide = true, .add = (uint64_t)y << 32 | x };
 		return true;
 	}
+	if (a && choice_is_constant(choice, high, &y) && !y) { /* without sign */
+		*field = *a;
+		return true;
+	}
 	if (!a || !b || a->mask != UINT32_MAX || b->mask != UINT32_MAX ||
 	    b->kernarg != a->kernarg + 4)
 		return false;
@@ -172,38 +188,65 @@ static bool wide_field(const struct choice *choice, choice_id low, choice_id hig
 	return true;
 }
 
+/* A relation as a test: of the sides in the other order (*swap), with the other result (*negate).
+ */
+static enum isa_test test_of(enum choice_relation relation, bool is_signed, bool *swap,
+			     bool *negate)
+{
+	bool equal = relation == RELATION_EQUAL || relation == RELATION_DIFFERENT;
+
+	*swap = relation == RELATION_GREATER || relation == RELATION_LESS_EQUAL;
+	*negate = relation == RELATION_DIFFERENT || relation == RELATION_GREATER_EQUAL ||
+		  relation == RELATION_LESS_EQUAL;
+	return equal ? ISA_TEST_EQUAL : is_signed ? ISA_TEST_LESS_SIGNED : ISA_TEST_LESS;
+}
+
 enum choice_truth choice_compare(struct choice *choice, enum choice_relation relation,
 				 bool is_signed, choice_id left, choice_id right)
 {
-	enum isa_test less = is_signed ? ISA_TEST_LESS_SIGNED : ISA_TEST_LESS;
+	enum choice_truth truth;
+	enum isa_test kind;
+	bool swap, negate;
 
-	switch (relation) {
-	case RELATION_EQUAL:
-		return test(choice, ISA_TEST_EQUAL, left, right);
-	case RELATION_DIFFERENT:
-		return choice_negate(test(choice, ISA_TEST_EQUAL, left, right));
-	case RELATION_LESS:
-		return test(choice, less, left, right);
-	case RELATION_GREATER_EQUAL:
-		return choice_negate(test(choice, less, left, right));
-	case RELATION_GREATER:
-		return test(choice, less, right, left);
-	case RELATION_LESS_EQUAL:
-		return choice_negate(test(choice, less, right, left));
-	default:
+	if (relation == RELATION_NONE)
 		return TRUTH_UNKNOWN;
+	kind = test_of(relation, is_signed, &swap, &negate);
+	truth = swap ? test(choice, kind, right, left) : test(choice, kind, left, right);
+	return negate ? choice_negate(truth) : truth;
+}
+
+enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relation relation,
+				      bool is_signed, const choice_id *left, const choice_id *right)
+{
+	struct isa_condition both = { 0 };
+	enum choice_truth truth;
+	bool swap, negate;
+
+	if (relation == RELATION_NONE)
+		return TRUTH_UNKNOWN;
+	both.test = test_of(relation, is_signed, &swap, &negate);
+	if (!wide_field(choice, left[0], left[1], swap ? &both.right : &both.left) ||
+	    !wide_field(choice, right[0], right[1], swap ? &both.left : &both.right))
+		return TRUTH_UNKNOWN;
+	if (both.left.wide != both.right.wide) {
+		/* One has 32 bits without sign: a constant is made like it, a word must not differ.
+		 */
+		struct isa_field *wide = both.left.wide ? &both.left : &both.right;
+
+		if (wide->mask || wide->add > UINT32_MAX)
+			return TRUTH_UNKNOWN;
+		wide->wide = false;
 	}
+	if (both.test == ISA_TEST_LESS_SIGNED && !both.left.wide)
+		both.test = ISA_TEST_LESS;
+	truth = ask(choice, both);
+	return negate ? choice_negate(truth) : truth;
 }
 
 enum choice_truth choice_equal_wide(struct choice *choice, const choice_id *left,
 				    const choice_id *right)
 {
-	struct isa_condition both = { .test = ISA_TEST_EQUAL };
-
-	if (!wide_field(choice, left[0], left[1], &both.left) ||
-	    !wide_field(choice, right[0], right[1], &both.right))
-		return TRUTH_UNKNOWN;
-	return ask(choice, both);
+	return choice_compare_wide(choice, RELATION_EQUAL, false, left, right);
 }
 
 /* ---- arithmetic ---- */

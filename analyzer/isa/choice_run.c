@@ -41,6 +41,10 @@ static void flow_to(struct choice_pass *pass, uint32_t block, const struct choic
 	}
 	in->by_exec |= state->by_exec;
 	changed = join_regs(in->reg, state->reg, pass->choice->slots);
+	if (in->exec != state->exec && in->exec != CHOICE_EXEC_SOME) {
+		in->exec = CHOICE_EXEC_SOME;
+		changed = true;
+	}
 	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
 		in->scc = TRUTH_UNKNOWN;
 		changed = true;

@@ -18,6 +18,13 @@ typedef uint16_t choice_id;
 /* The condition code; also results of tests. */
 enum choice_truth { TRUTH_UNKNOWN, TRUTH_NO, TRUTH_YES };
 
+/* A state of exec, as far as it is known. */
+enum choice_exec {
+	CHOICE_EXEC_BEGUN, /* it is as when the kernel began: any lane, and so not 0 */
+	CHOICE_EXEC_EMPTY, /* it is 0 */
+	CHOICE_EXEC_SOME,  /* nothing */
+};
+
 /* Vector registers in which compilers keep a flag: 0 or 1 by a mask, and a mask of it again. */
 #define CHOICE_VECTORS 8u
 #define CHOICE_REGS    (REG_VECTOR + CHOICE_VECTORS)
@@ -28,6 +35,7 @@ enum choice_truth { TRUTH_UNKNOWN, TRUTH_NO, TRUTH_YES };
 struct choice_state {
 	uint8_t scc;  /* enum choice_truth */
 	bool by_exec; /* a register may hold what was made by exec as it is */
+	uint8_t exec; /* enum choice_exec */
 	bool reached;
 	/* By choice.place: copies have the first choice.slots of them. */
 	choice_id reg[(CHOICE_REGS + CHOICE_LANE) / CHOICE_LANE * CHOICE_LANE];
@@ -38,6 +46,8 @@ enum choice_kind {
 	CHOICE_POINTER, /* the lower half of the kernarg segment's address, plus field.add */
 	CHOICE_AND,     /* of two fields, field.kernarg and field.add being their ids */
 	CHOICE_OR,
+	CHOICE_APERTURE, /* witness.h: where flat addresses of LDS or private memory begin */
+	CHOICE_LOADED,   /* witness.h: not known; it comes from what was loaded at pc field.add */
 };
 
 struct choice_node {
@@ -100,9 +110,16 @@ enum choice_relation {
 	RELATION_GREATER_EQUAL,
 };
 
+/* As those of isa_when: all in which the conditions of `consulted` have these results. */
+isa_when choice_like(unsigned results, unsigned consulted);
+
 enum choice_truth choice_negate(enum choice_truth truth);
 enum choice_truth choice_compare(struct choice *choice, enum choice_relation relation,
 				 bool is_signed, choice_id left, choice_id right);
+/* The same of two dwords each. */
+enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relation relation,
+				      bool is_signed, const choice_id *left,
+				      const choice_id *right);
 /* Whether two dwords equal two others. */
 enum choice_truth choice_equal_wide(struct choice *choice, const choice_id *left,
 				    const choice_id *right);
@@ -153,6 +170,8 @@ enum choice_branch {
 	BRANCH_SCC1,
 	BRANCH_VCC_ZERO,
 	BRANCH_VCC_NOT_ZERO,
+	BRANCH_EXEC_ZERO,
+	BRANCH_EXEC_NOT_ZERO,
 };
 
 /* A bit for each register of choice_state, and one for the condition code. */
@@ -183,6 +202,8 @@ bool choice_is_idle(const struct choice *choice, const struct insn *insn);
 void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
 		 struct choice_insn *step);
 enum choice_branch choice_read_branch(const struct insn *insn);
+/* "eq_u32" and so on: a comparison without its prefix. */
+enum choice_relation choice_relation_of(const char *how);
 
 static inline bool choice_is_scalar(const struct operand *operand)
 {

@@ -76,8 +76,11 @@ static void used(const struct choice *choice, const struct choice_insn *step,
 	memset(set, 0, sizeof(*set));
 	switch (step->action) {
 	case ACTION_WRITE:
-	case ACTION_MASKS:
 	case ACTION_LOSE_ALL:
+		break;
+	case ACTION_MASKS:
+		if (insn->class == OP_AND_SAVEEXEC)
+			add_operand(choice, &insn->operand[1], set);
 		break;
 	case ACTION_SELECT_SCC:
 		add(set, SET_SCC);
@@ -123,6 +126,15 @@ static bool writes_exec(const struct choice_insn *step)
 	return false;
 }
 
+/* It may leave no lane, which a branch asks for. */
+static bool empties_exec(const struct choice_insn *step)
+{
+	const struct operand *to = &step->insn->operand[0];
+
+	return step->insn->class == OP_AND_SAVEEXEC ||
+	       (step->insn->class == OP_AND && choice_is_scalar(to) && to->reg == REG_EXEC);
+}
+
 /* From what is live behind a step to what is ahead of it. False: it changes nothing live. */
 static bool through(const struct choice *choice, const struct choice_insn *step, bool scalar,
 		    struct choice_set *live)
@@ -138,7 +150,7 @@ static bool through(const struct choice *choice, const struct choice_insn *step,
 	}
 	if (!hit && !counts && !writes_exec(step))
 		return false;
-	if (hit) {
+	if (hit || empties_exec(step)) {
 		used(choice, step, &set);
 		for (unsigned w = 0; w < CHOICE_WORDS; w++)
 			live->word[w] |= set.word[w];
@@ -160,7 +172,8 @@ static void behind(const struct choice *choice, const struct choice_block *block
 			live->word[w] |= blocks[block->successor[i]].live.word[w];
 	if (blocks[index].branch == BRANCH_SCC0 || blocks[index].branch == BRANCH_SCC1)
 		add(live, SET_SCC);
-	else if (blocks[index].branch != BRANCH_UNKNOWN)
+	else if (blocks[index].branch == BRANCH_VCC_ZERO ||
+		 blocks[index].branch == BRANCH_VCC_NOT_ZERO)
 		add_mask(choice, REG_VCC, live);
 }
 

@@ -41,6 +41,7 @@ static bool is_exec(unsigned reg)
 /* Masks and flags that were made by the old one say nothing of the new one. */
 static void write_exec(const struct choice *choice, struct choice_state *state)
 {
+	state->exec = CHOICE_EXEC_SOME;
 	if (!state->by_exec)
 		return;
 	for (unsigned i = 0; i < choice->slots; i++)
@@ -222,6 +223,43 @@ static bool combine(struct choice *choice, const struct choice_insn *step, const
 	}
 }
 
+/* Destinations hold what is not known. */
+static void lose(const struct choice *choice, const struct choice_insn *step,
+		 struct choice_state *state)
+{
+	for (unsigned i = 0; i < step->destinations && i < step->insn->operand_count; i++)
+		lose_operand(choice, state, &step->insn->operand[i]);
+	if (!step->keeps_scc)
+		state->scc = TRUTH_UNKNOWN;
+}
+
+/* No lane is in a mask. */
+static bool is_empty(const struct choice *choice, const choice_id *mask)
+{
+	uint32_t constant;
+
+	for (unsigned i = 0; i < choice->mask_dwords; i++)
+		if (!choice_is_constant(choice, mask[i], &constant) || constant)
+			return false;
+	return true;
+}
+
+/* s_and_saveexec and alike. */
+static void save_exec(struct choice *choice, struct choice_insn *step, struct choice_state *state)
+{
+	choice_id mask[2] = { 0 };
+	bool empty = state->exec == CHOICE_EXEC_EMPTY;
+
+	for (unsigned i = 0; i < choice->mask_dwords; i++)
+		mask[i] = source(choice, state, step, 1, i);
+	lose(choice, step, state);
+	write_exec(choice, state);
+	state->reg[choice->place[REG_VCC]] = CHOICE_UNKNOWN;
+	state->reg[choice->place[REG_VCC + 1]] = CHOICE_UNKNOWN;
+	if (step->insn->class == OP_AND_SAVEEXEC && (empty || is_empty(choice, mask)))
+		state->exec = CHOICE_EXEC_EMPTY;
+}
+
 /* Instructions that select by the condition code. */
 static void select_by_scc(struct choice *choice, struct choice_insn *step,
 			  struct choice_state *state)
@@ -265,6 +303,8 @@ static bool compute(struct choice *choice, struct choice_insn *step, struct choi
 		state->scc = (uint8_t)choice_is_set(choice, result, to->count);
 	for (unsigned i = 0; i < to->count; i++)
 		write_operand(choice, state, to, i, result[i]);
+	if (to->reg == REG_EXEC && is_empty(choice, result))
+		state->exec = CHOICE_EXEC_EMPTY;
 	return true;
 }
 
@@ -285,16 +325,6 @@ static void lose_vectors(struct choice *choice, struct choice_insn *step,
 		if (step->vectors >> k & 1)
 			state->reg[choice->place[REG_VECTOR + k]] = flag;
 	state->by_exec |= flag != CHOICE_UNKNOWN;
-}
-
-/* Destinations hold what is not known. */
-static void lose(const struct choice *choice, const struct choice_insn *step,
-		 struct choice_state *state)
-{
-	for (unsigned i = 0; i < step->destinations && i < step->insn->operand_count; i++)
-		lose_operand(choice, state, &step->insn->operand[i]);
-	if (!step->keeps_scc)
-		state->scc = TRUTH_UNKNOWN;
 }
 
 void choice_step(struct choice *choice, struct choice_insn *step, struct choice_state *state)
@@ -333,10 +363,7 @@ void choice_step(struct choice *choice, struct choice_insn *step, struct choice_
 			lose(choice, step, state);
 		break;
 	case ACTION_MASKS:
-		lose(choice, step, state);
-		write_exec(choice, state);
-		state->reg[choice->place[REG_VCC]] = CHOICE_UNKNOWN;
-		state->reg[choice->place[REG_VCC + 1]] = CHOICE_UNKNOWN;
+		save_exec(choice, step, state);
 		break;
 	default:
 		lose(choice, step, state);
@@ -368,6 +395,13 @@ int choice_selects(const struct choice *choice, const struct insn *insn,
 	return all ? 2 : none ? 1 : 0;
 }
 
+static enum choice_truth exec_empty(const struct choice_state *state)
+{
+	return state->exec == CHOICE_EXEC_BEGUN   ? TRUTH_NO
+	       : state->exec == CHOICE_EXEC_EMPTY ? TRUTH_YES
+						  : TRUTH_UNKNOWN;
+}
+
 enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
 			       const struct choice_state *state)
 {
@@ -382,6 +416,11 @@ enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
 	case BRANCH_VCC_NOT_ZERO:
 		return choice_is_set(choice, &state->reg[choice->place[REG_VCC]],
 				     choice->mask_dwords);
+	/* clang ends an if by a jump that is always taken, over the else that follows. */
+	case BRANCH_EXEC_ZERO:
+		return exec_empty(state);
+	case BRANCH_EXEC_NOT_ZERO:
+		return choice_negate(exec_empty(state));
 	default:
 		return TRUTH_UNKNOWN;
 	}

@@ -71,6 +71,7 @@ struct flow_entry {
 	int preload;         /* first register with preloaded kernarg dwords, -1 */
 	unsigned preload_offset, preload_count; /* in dwords */
 	uint32_t lds_size, scratch_size;        /* fixed parts, bytes */
+	int group[3];   /* registers with the work-group's numbers, -1 if absent */
 	uint32_t items; /* the first vector register is less; 0: not known */
 	bool dynamic_stack;
 };

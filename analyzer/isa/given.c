@@ -34,8 +34,9 @@ static bool holds(const struct isa_condition *condition, isa_read_argument *read
 	case ISA_TEST_LESS:
 		*yes = left < right;
 		return true;
-	default:
-		*yes = (int32_t)left < (int32_t)right;
+	default: /* both sides have as many bits */
+		*yes = condition->left.wide ? (int64_t)left < (int64_t)right
+					    : (int32_t)left < (int32_t)right;
 		return true;
 	}
 }
@@ -125,6 +126,21 @@ static void keep_uses(struct isa_kernel *given, isa_when now)
 		(array_count) = kept_;                          \
 	} while (0)
 
+/* Returns true if each result that is left makes it certain. */
+static bool executes(const struct isa_atomic *atomic, isa_when now)
+{
+	return now && !(now & ~atomic->certain);
+}
+
+/* Returns its address as it is then, or NULL if no more is known of it. */
+static const struct isa_origin *chosen(const struct isa_atomic *atomic, isa_when now)
+{
+	for (size_t i = 0; i < atomic->choice_count; i++)
+		if (!(now & ~atomic->choices[i].when))
+			return &atomic->choices[i].origin;
+	return NULL;
+}
+
 /* Whether something is left out, or doubted. */
 static bool matters(const struct isa_kernel *kernel, isa_when now)
 {
@@ -143,7 +159,9 @@ static bool matters(const struct isa_kernel *kernel, isa_when now)
 			return true;
 	}
 	for (size_t i = 0; i < kernel->atomic_count; i++)
-		if (!(kernel->atomics[i].when & now))
+		if (!(kernel->atomics[i].when & now) ||
+		    kernel->atomics[i].executes != executes(&kernel->atomics[i], now) ||
+		    chosen(&kernel->atomics[i], now))
 			return true;
 	for (size_t i = 0; i < kernel->store_count; i++)
 		if (!(kernel->stores[i].when & now))
@@ -185,6 +203,13 @@ struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool
 	}
 	keep_uses(given, now);
 	KEEP(given->atomics, given->atomic_count, now);
+	for (size_t i = 0; i < given->atomic_count; i++) {
+		struct isa_atomic *atomic = &given->atomics[i];
+		const struct isa_origin *origin = chosen(atomic, now);
+
+		atomic->executes = executes(atomic, now);
+		atomic->origin = origin ? *origin : atomic->origin;
+	}
 	KEEP(given->stores, given->store_count, now);
 	KEEP(given->spins, given->spin_count, now);
 	KEEP(given->handovers, given->handover_count, now);

@@ -105,6 +105,19 @@ struct isa_origin {
 	struct isa_paths paths; /* of ISA_ORIGIN_INDIRECT */
 };
 
+/*
+ * For which results of a kernel's conditions some code is executed: bit i, if condition c holds
+ * exactly where bit c of i is set. Without bits it never is.
+ */
+typedef uint64_t isa_when;
+#define ISA_ALWAYS (~(isa_when)0)
+
+/* An address as it is with some results of the kernel's conditions, which decide selections. */
+struct isa_choice {
+	isa_when when;
+	struct isa_origin origin;
+};
+
 /* Words about caches and scope that an instruction is printed with; names by isa_cache_word(). */
 #define ISA_CACHE_GLC       (1u << 0)
 #define ISA_CACHE_SLC       (1u << 1)
@@ -156,13 +169,6 @@ struct isa_condition {
 
 #define ISA_CONDITIONS 6u
 
-/*
- * For which results of a kernel's conditions some code is executed: bit i, if condition c holds
- * exactly where bit c of i is set. Without bits it never is.
- */
-typedef uint64_t isa_when;
-#define ISA_ALWAYS (~(isa_when)0)
-
 /* One atomic instruction. */
 struct isa_atomic {
 	char *mnemonic;
@@ -189,9 +195,14 @@ struct isa_atomic {
 	/* Of ISA_ORIGIN_DIRECT: where behind that pointer, as far as it is known. */
 	bool placed;
 	struct isa_step place;
+	struct isa_choice *choices; /* all of them, if they differ; isa_given() takes the one */
+	size_t choice_count;
 	isa_when when;
-	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
-	char *file;   /* device source, NULL without line tables */
+	isa_when certain; /* with these results some work-item executes it for certain */
+	char *unsure;     /* why not with all of them; NULL if it does */
+	bool executes;    /* as far as results are known (isa_given()) it does */
+	bool runtime;     /* a service's of the runtime (printf, malloc), not the program's own */
+	char *file;       /* device source, NULL without line tables */
 	unsigned line;
 	/* Functions inlined into each other, innermost first; the last one was not inlined. */
 	struct isa_frame *frames;

@@ -13,6 +13,7 @@
 #include "origin.h"
 #include "swaps.h"
 #include "twins.h"
+#include "witness.h"
 #include "codeobj/text.h"
 
 static char *copy(const char *text)
@@ -96,6 +97,16 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 	if (entry->preload_count && !analysis->arch->preload)
 		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads arguments on %s",
 				symbol, analysis->arch->name);
+	/* The work-group's numbers are 0 in the first one: x, y and z as far as they are wanted. */
+	next = (int)entry->user_count;
+	for (unsigned i = 0; i < 3; i++)
+		entry->group[i] = get32(bytes + 52) >> (7 + i) & 1 ? next++ : -1;
+	if (analysis->arch->generation == ARCH_GFX12) {
+		/* ttmp7 has y and z, ttmp9 x [LUG, "Initial Kernel Execution State"]. */
+		entry->group[0] = 108 + 9;
+		entry->group[1] = 108 + 7;
+		entry->group[2] = -1;
+	}
 	/* The first 256 bytes then serve firmware that cannot preload. */
 	entry->start = entry->pc;
 	if (entry->preload_count)
@@ -160,8 +171,9 @@ static int fill_origin(struct flow *flow, const struct access *access, struct is
 	return status;
 }
 
-static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct access *access,
-		       const struct flow_entry *entry, struct isa_atomic *atomic)
+static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct witness *witness,
+		       struct access *access, const struct flow_entry *entry,
+		       struct isa_atomic *atomic)
 {
 	static const uint8_t spaces[] = {
 		[MEM_SCALAR] = ISA_SPACE_GLOBAL,   [MEM_SCALAR_BUFFER] = ISA_SPACE_BUFFER,
@@ -205,6 +217,10 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct 
 		    in_callers(access, entry, &access->loop) ? not_looked_for : access->loop.why;
 	}
 	atomic->when = choices_when(flow, access);
+	status = witness_access(witness, access, &atomic->certain, &atomic->unsure);
+	if (status)
+		return status;
+	atomic->executes = atomic->certain == ISA_ALWAYS;
 	return fill_origin(flow, access, atomic);
 }
 
@@ -229,11 +245,12 @@ static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
 			const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	struct placed_access *order = calloc(flow->access_count + 1, sizeof(*order));
+	struct witness *witness = witness_new(flow, entry, kernel);
 	size_t count = 0, i;
 	int status = -ENOMEM;
 
-	if (!order)
-		return -ENOMEM;
+	if (!order || !witness)
+		goto out;
 	for (i = 0; i < flow->access_count; i++) {
 		if (!flow->access[i].insn->atomic)
 			continue;
@@ -246,9 +263,11 @@ static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
 		goto out;
 	for (status = 0, i = 0; !status && i < count; i++) {
 		kernel->atomic_count = i + 1;
-		status = fill_atomic(analysis, flow, order[i].access, entry, &kernel->atomics[i]);
+		status = fill_atomic(analysis, flow, witness, order[i].access, entry,
+				     &kernel->atomics[i]);
 	}
 out:
+	witness_free(witness);
 	free(order);
 	return status;
 }
@@ -379,6 +398,50 @@ static int find_uses(struct flow *flow, struct isa_kernel *kernel)
 	return origin_uses(flow, kernel);
 }
 
+/* Its address may be one of several. */
+static bool is_one_of_several(const struct isa_origin *origin)
+{
+	return origin->kind == ISA_ORIGIN_SET || origin->paths.count > 1;
+}
+
+static bool any_selected(const struct flow *flow, const struct isa_kernel *kernel)
+{
+	bool any = flow->chosen;
+
+	for (size_t i = 0; !any && i < kernel->atomic_count; i++)
+		any = is_one_of_several(&kernel->atomics[i].origin);
+	return any;
+}
+
+/* Adds the addresses of atomics with some results of the conditions. Returns 0 or -ENOMEM. */
+static int choose_origins(struct flow *again, const struct flow_entry *entry, isa_when when,
+			  struct isa_kernel *kernel)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
+		struct isa_atomic *atomic = &kernel->atomics[i];
+		const struct access *access = NULL;
+		struct isa_choice *grown;
+
+		if (!is_one_of_several(&atomic->origin))
+			continue;
+		for (size_t k = 0; !access && k < again->access_count; k++)
+			if (again->access[k].insn->pc ==
+			    entry->start + (uint64_t)atomic->kernel_offset)
+				access = &again->access[k];
+		if (!access)
+			continue;
+		grown = reallocarray(atomic->choices, atomic->choice_count + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		atomic->choices = grown;
+		grown[atomic->choice_count].when = when;
+		status = origin_resolve(again, access, &grown[atomic->choice_count++].origin);
+	}
+	return status;
+}
+
 /*
  * Once more for each way in which conditions on the arguments decide selections: what is selected
  * may be an address. 0 or -ENOMEM.
@@ -409,6 +472,9 @@ static int uses_by_choice(struct flow *flow, const struct flow_entry *entry,
 			bool known = kernel->incomplete;
 
 			status = origin_uses(&again, kernel);
+			if (!status)
+				status =
+				    choose_origins(&again, entry, groups.group[i].when, kernel);
 			if (!known)
 				flow->incomplete_pc = again.incomplete_pc;
 		}
@@ -475,7 +541,7 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)
 		status = find_uses(&flow, kernel);
-	if (!status && flow.chosen)
+	if (!status && any_selected(&flow, kernel))
 		status = uses_by_choice(&flow, &entry, kernel);
 	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);

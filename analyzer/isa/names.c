@@ -46,17 +46,28 @@ static int name_members(struct isa_analysis *analysis, const struct isa_kernel *
 	return 0;
 }
 
+static int name_paths(struct isa_analysis *analysis, struct isa_kernel *kernel,
+		      const struct isa_paths *paths)
+{
+	int status = 0;
+
+	for (size_t k = 0; !status && k < paths->count; k++)
+		status = name_members(analysis, kernel, &paths->path[k]);
+	return status;
+}
+
 static int name_all_members(struct isa_analysis *analysis, struct isa_kernel *kernel)
 {
 	int status = 0;
 
 	for (size_t i = 0; !status && i < kernel->path_use_count; i++)
 		status = name_members(analysis, kernel, &kernel->path_uses[i].path);
-	for (size_t i = 0; i < kernel->atomic_count; i++) {
-		struct isa_paths *paths = &kernel->atomics[i].origin.paths;
+	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
+		const struct isa_atomic *atomic = &kernel->atomics[i];
 
-		for (size_t k = 0; !status && k < paths->count; k++)
-			status = name_members(analysis, kernel, &paths->path[k]);
+		status = name_paths(analysis, kernel, &atomic->origin.paths);
+		for (size_t k = 0; !status && k < atomic->choice_count; k++)
+			status = name_paths(analysis, kernel, &atomic->choices[k].origin.paths);
 	}
 	return status;
 }

@@ -253,6 +253,12 @@ static void pack_when(struct pack *pack, isa_when *when)
 	*when = (isa_when)bits;
 }
 
+static void pack_choice(struct pack *pack, struct isa_choice *choice)
+{
+	pack_when(pack, &choice->when);
+	pack_origin(pack, &choice->origin);
+}
+
 static void pack_field(struct pack *pack, struct isa_field *field)
 {
 	NUMBER(pack, field->kernarg);
@@ -314,7 +320,12 @@ static void pack_atomic(struct pack *pack, struct isa_atomic *atomic)
 	pack_origin(pack, &atomic->origin);
 	NUMBER(pack, atomic->placed);
 	pack_step(pack, &atomic->place);
+	ARRAY(pack, atomic->choices, atomic->choice_count, pack_choice);
 	pack_when(pack, &atomic->when);
+	pack_when(pack, &atomic->certain);
+	pack_text(pack, &atomic->unsure);
+	if (!pack->writing)
+		atomic->executes = atomic->certain == ISA_ALWAYS;
 	NUMBER(pack, atomic->runtime);
 	pack_text(pack, &atomic->file);
 	NUMBER(pack, atomic->line);

@@ -37,7 +37,11 @@ void isa_kernel_clear(struct isa_kernel *kernel)
 		free(atomic->mnemonic);
 		free(atomic->function);
 		free(atomic->file);
+		free(atomic->unsure);
 		isa_origin_clear(&atomic->origin);
+		for (size_t k = 0; k < atomic->choice_count; k++)
+			isa_origin_clear(&atomic->choices[k].origin);
+		free(atomic->choices);
 		for (size_t k = 0; k < atomic->frame_count; k++) {
 			free(atomic->frames[k].function);
 			free(atomic->frames[k].file);

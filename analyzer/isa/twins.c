@@ -41,6 +41,7 @@ struct head {
 	uint32_t kernarg_size, scratch_size, items;
 	int32_t scratch_rsrc, dispatch_ptr, queue_ptr, kernarg_ptr, preload;
 	uint32_t wave_size, user_count, preload_offset, preload_count;
+	int32_t group[3];
 };
 
 struct arg {
@@ -111,6 +112,7 @@ void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 	head.preload = entry->preload;
 	head.wave_size = entry->wave_size;
 	head.user_count = entry->user_count;
+	memcpy(head.group, entry->group, sizeof(head.group));
 	head.preload_offset = entry->preload_offset;
 	head.preload_count = entry->preload_count;
 	memcpy(key->bytes, &head, sizeof(head));

@@ -48,10 +48,10 @@
 // hipgrain-expect: HG107 kernel=count_parity argument=0 api=hipMalloc at=@coarse launches=1 confidence=likely
 // hipgrain-gpu: gfx942 without HG106 HG107: it adds floats at any address
 //
-// The kernel chooses between its arguments: which one it was is not in the trace.
+// The kernel chooses between its arguments, by a number that is an argument, too.
 // hipgrain-run: chosen
 // hipgrain-stdout: pointers: even 0 expected 0, odd 0 expected 64
-// hipgrain-expect: HG101 kernel=count_chosen argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
+// hipgrain-expect: HG101 kernel=count_chosen argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=proven
 //
 // A variable of the code object is coarse-grained.
 // hipgrain-run: device_variable

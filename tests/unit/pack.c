@@ -32,6 +32,7 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 	static struct isa_frame frames[] = { { (char *)"inner", (char *)"a.h", 3 },
 					     { NULL, NULL, 0 } };
 	static struct isa_atomic atomics[2];
+	static struct isa_choice choices[2];
 	static struct isa_arg args[] = { { 0, 8, true, (char *)"out", (char *)"float*" },
 					 { 8, 4, false, NULL, NULL } };
 	static struct isa_hidden hidden[] = { { 16, 8, "hidden_hostcall_buffer" },
@@ -48,6 +49,11 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 	paths[0] = path(8);
 	paths[1] = path(16);
 	paths[1].symbol = (char *)"table";
+	choices[0] = (struct isa_choice){
+		1, { .kind = ISA_ORIGIN_DIRECT, .kernarg = kernargs, .kernarg_count = 1 }
+	};
+	choices[1] =
+	    (struct isa_choice){ 2, { .kind = ISA_ORIGIN_INDIRECT, .paths = { paths, 2, NULL } } };
 	atomics[0] = (struct isa_atomic){ .mnemonic = (char *)"global_atomic_add_f64",
 					  .offset = UINT64_MAX,
 					  .kernel_offset = INT64_MIN,
@@ -68,6 +74,10 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 					  .file = (char *)"k.hip",
 					  .line = 7,
 					  .when = 0x8000000000000000,
+					  .certain = 0x4000000000000001,
+					  .unsure = (char *)"it may not",
+					  .choices = choices,
+					  .choice_count = 2,
 					  .frames = frames,
 					  .frame_count = 2 };
 	atomics[1].mnemonic = (char *)"ds_add_u32";
@@ -157,6 +167,11 @@ static void test_round(void **state)
 			    sizeof(kernels[1].condition));
 	assert_true(back->kernels[1].uses[0].when[2] == 0xaaaaaaaaaaaaaaaa);
 	assert_true(back->kernels[1].atomics[0].when == 0x8000000000000000);
+	assert_true(back->kernels[1].atomics[0].certain == 0x4000000000000001);
+	assert_string_equal(back->kernels[1].atomics[0].unsure, "it may not");
+	assert_int_equal(back->kernels[1].atomics[0].choice_count, 2);
+	assert_true(back->kernels[1].atomics[0].choices[1].when == 2);
+	assert_int_equal(back->kernels[1].atomics[0].choices[1].origin.paths.count, 2);
 	assert_true(back->kernels[1].path_uses[0].when[0] == 3);
 	assert_true(back->kernels[1].stores[0].when == 5);
 	assert_true(back->kernels[1].spins[0].when == 6);

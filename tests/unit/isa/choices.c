@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer/isa/choice.c and given.c against choices.hip. Usage: choices SOURCE VARIANT...; a
- * variant's file is named choices-PROCESSOR-LEVEL.
+ * analyzer/isa/choice.c and given.c against choices.hip, witness.c against certain.hip. Usage:
+ * choices SOURCE VARIANT...; a variant's file is named choices-PROCESSOR-LEVEL.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -83,6 +83,22 @@ static void describe(const struct isa_kernel *kernel, char *text, size_t size)
 		snprintf(text + used, size - used, " atomics %zu", kernel->atomic_count);
 }
 
+/* Says of each atomic of other memory than the work-group's if it is executed for certain. */
+static void describe_certain(const struct isa_kernel *kernel, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "certain");
+
+	for (size_t i = 0; i < kernel->atomic_count; i++) {
+		const struct isa_atomic *atomic = &kernel->atomics[i];
+
+		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, " %s",
+					 atomic->executes ? "yes" : "no");
+		assert_true(!atomic->unsure == (atomic->certain == ISA_ALWAYS));
+	}
+}
+
 /* Returns whether it is as expected. */
 static bool compare(const struct variant *variant, const struct isa_kernel *kernel,
 		    const struct expectation *expectation)
@@ -95,7 +111,8 @@ static bool compare(const struct variant *variant, const struct isa_kernel *kern
 	char text[256];
 
 	assert_false(failed);
-	describe(given ? given : kernel, text, sizeof(text));
+	(strncmp(want, "certain", 7) ? describe : describe_certain)(given ? given : kernel, text,
+								    sizeof(text));
 	isa_given_free(given);
 	if (!strcmp(text, want))
 		return true;

@@ -121,3 +121,24 @@ KERNEL declared(int use, const float *a, float *out)
 {
 	out[thread()] = use ? load(a) : 1.0f;
 }
+
+// A scalar condition that the compiler joins to the work-item's in one mask of lanes.
+//! joined *: 7 9 0 0 0 0: 8:a 16:a atomics 2
+//! joined *: 6 9 0 0 0 0: 16:a atomics 1
+//! joined *: - 9 0 0 0 0: 8:a 16:a atomics 2
+KERNEL joined(int mode, int n, int *p, int *q)
+{
+	if (mode == 7 && thread() < n)
+		ADD(p, 1);
+	ADD(q, 1);
+}
+
+// One of two addresses, behind other conditions: more results of all of them than ways to select.
+//! selected_behind *: 1 0 5 0 0 0 9 0: 16:a atomics 1
+//! selected_behind *: 0 3 4 0 0 0 9 0: 24:a atomics 1
+//! selected_behind *: 0 0 4 0 0 0 9 0:
+KERNEL selected_behind(int which, int v, int u, int *p, int *q)
+{
+	if (v > 2 || u == 5)
+		ADD((which ? p : q) + thread() % 4, 1);
+}

@@ -467,7 +467,10 @@ KERNEL of_global_struct(int n)
 }
 
 //! argument_or_kept *: native i32 indirect 0 kept
-//! argument_or_kept *: paths 0>0/4:a kept>0>0/4:a
+// The argument decides, so that each way is known by itself: the pointer in it is used directly.
+//! argument_or_kept *-O0: paths 0>0/4:a kept>0>0/4:a
+//! argument_or_kept *-O2: paths kept>0>0/4:a
+//! argument_or_kept *-O2: uses 0:a incomplete
 KERNEL argument_or_kept(int *a, int n)
 {
 	atomicAdd((n & 1 ? a : kept[0]) + threadIdx.x, 1);

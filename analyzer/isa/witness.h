@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which instructions a launch executes for certain.
+ *
+ * The witness is the first work-item of the first work-group, which every launch has: its numbers
+ * are 0. Its registers are followed as constants, fields of the arguments and values that are not
+ * known; masks of lanes by its own bit, which is the first one. A comparison of arguments is a
+ * condition of the kernel (choice.h): the witness passes `i < n` where 0 < n. An instruction is
+ * executed for certain if each way from the kernel's entry to its end leads through it, with the
+ * witness active when control comes there first.
+ */
+#ifndef HIPGRAIN_ISA_WITNESS_H
+#define HIPGRAIN_ISA_WITNESS_H
+
+#include "flow.h"
+#include "isa.h"
+
+struct witness;
+
+/*
+ * After choices_find(), whose conditions are kept; others are added to the kernel's as far as there
+ * is room. All three are borrowed. NULL: without memory.
+ */
+struct witness *witness_new(struct flow *flow, const struct flow_entry *entry,
+			    struct isa_kernel *kernel);
+void witness_free(struct witness *witness);
+
+/*
+ * For which results of the conditions an access is executed for certain; and in *unsure why not for
+ * all of them, a clause to be freed, NULL if it is. 0 or -ENOMEM.
+ */
+int witness_access(struct witness *witness, const struct access *access, isa_when *certain,
+		   char **unsure);
+
+#endif

@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effect of instructions on the witness's registers. */
+#include "witness_search.h"
+
+/* It stands for a value that was loaded. */
+static bool is_loaded(const struct choice *choice, choice_id id)
+{
+	const struct choice_node *node = choice_node_of(choice, id);
+
+	return node && node->kind == CHOICE_LOADED;
+}
+
+void witness_read(const struct choice *choice, const struct insn *insn, uint32_t index,
+		  struct witness_insn *read)
+{
+	const char *how = insn->mnemonic;
+
+	memset(read, 0, sizeof(*read));
+	choice_read(choice, insn, index, &read->own);
+	read->counts_lanes = !strncmp(how, "v_mbcnt_", 8);
+	if (insn->class != OP_COMPARE && insn->class != OP_COMPARE_EXEC)
+		return;
+	how += !strncmp(how, "v_cmpx_", 7) ? 7 : 6;
+	read->wide = strstr(how, "64");
+	read->is_signed = strstr(how, "_i");
+	if (strstr(how, "_i32") || strstr(how, "_u32") || strstr(how, "_i64") ||
+	    strstr(how, "_u64"))
+		read->relation = (uint8_t)choice_relation_of(how);
+}
+
+/* ---- operands ---- */
+
+/* An instruction at hand; a second half reads what was there before the first one. */
+struct step {
+	struct choice *choice;
+	struct witness_insn *read;
+	const struct insn *insn;
+	const struct witness_state *from;
+	struct witness_state *to;
+};
+
+static choice_id source(const struct step *step, unsigned index, unsigned part)
+{
+	const struct operand *operand = &step->insn->operand[index];
+
+	if (operand->kind == OPERAND_SHARED || operand->kind == OPERAND_PRIVATE)
+		return witness_aperture(step->choice);
+
+	if (operand->kind == OPERAND_CONST)
+		return choice_constant(step->choice, (uint32_t)(operand->value >> (part ? 32 : 0)));
+	if (operand->kind != OPERAND_REG || operand->half || part >= operand->count ||
+	    operand->reg + part >= REG_COUNT)
+		return CHOICE_UNKNOWN;
+	return step->from->reg[operand->reg + part];
+}
+
+/* Returns the first source that was loaded: a result that is not known depends on it. */
+static choice_id not_known(const struct step *step)
+{
+	for (unsigned i = step->read->own.destinations; i < step->insn->operand_count; i++) {
+		const struct operand *operand = &step->insn->operand[i];
+
+		for (unsigned k = 0; operand->kind == OPERAND_REG && k < operand->count && k < 4;
+		     k++)
+			if (operand->reg + k < REG_COUNT &&
+			    is_loaded(step->choice, step->from->reg[operand->reg + k]))
+				return step->from->reg[operand->reg + k];
+	}
+	return CHOICE_UNKNOWN;
+}
+
+static choice_id either(const struct choice *choice, choice_id a, choice_id b)
+{
+	int bit = witness_bit(choice, a);
+
+	if (a == b)
+		return a;
+	return bit >= 0 && bit == witness_bit(choice, b) &&
+		       (witness_is_lane(a) || witness_is_lane(b))
+		   ? (bit ? LANE_IN : LANE_OUT)
+		   : CHOICE_UNKNOWN;
+}
+
+static void put(const struct step *step, const struct operand *to, unsigned part, choice_id id)
+{
+	unsigned reg = to->reg + part;
+	int active = witness_bit(step->choice, step->from->reg[REG_EXEC]);
+	choice_id *place = &step->to->reg[reg];
+
+	if (to->kind != OPERAND_REG || part >= to->count || reg >= REG_COUNT)
+		return;
+	if (to->half || step->insn->sdwa_dst)
+		id = CHOICE_UNKNOWN;
+	if (reg < REG_VECTOR || active == 1)
+		*place = id;
+	else if (active < 0) /* what was loaded is as unknown as anything, and says why */
+		*place = is_loaded(step->choice, id) ? id : either(step->choice, *place, id);
+}
+
+static void put_all(const struct step *step, const struct operand *to, choice_id id)
+{
+	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++)
+		put(step, to, i, id);
+}
+
+/* Destinations hold what is not known, or `id`. */
+static void lose(const struct step *step, choice_id id)
+{
+	for (unsigned i = 0; i < step->read->own.destinations && i < step->insn->operand_count; i++)
+		put_all(step, &step->insn->operand[i], id);
+	if (!step->read->own.keeps_scc) {
+		step->to->scc = TRUTH_UNKNOWN;
+		step->to->scc_why = id;
+	}
+}
+
+/* ---- instructions ---- */
+
+static void step_load(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	const struct operand *to = &insn->operand[0];
+	const struct choice_node *node = NULL;
+	uint32_t offset = 0;
+	choice_id loaded =
+	    choice_node(step->choice, CHOICE_LOADED, &(struct isa_field){ .add = insn->pc });
+	bool known = insn->family == MEM_SCALAR && insn->load && !insn->sub_dword &&
+		     insn->operand_count >= 2;
+
+	if (insn->lds || (insn->atomic ? !insn->returns : !insn->load && insn->store))
+		return;
+	if (known) {
+		node = choice_node_of(step->choice, source(step, 1, 0));
+		known = node && node->kind == CHOICE_POINTER && source(step, 1, 1) == CHOICE_UPPER;
+	}
+	if (known && insn->operand_count >= 3)
+		known = choice_is_constant(step->choice, source(step, 2, 0), &offset);
+	if (known)
+		offset += (uint32_t)node->field.add + (uint32_t)insn->offset;
+	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++) {
+		struct isa_field field = { .kernarg = offset + 4 * i, .mask = UINT32_MAX };
+
+		put(step, to, i,
+		    known && offset % 4 == 0 && offset < 1u << 20
+			? choice_node(step->choice, CHOICE_FIELD, &field)
+			: loaded);
+	}
+}
+
+static bool is_aperture(const struct choice *choice, choice_id id)
+{
+	const struct choice_node *node = choice_node_of(choice, id);
+
+	return node && node->kind == CHOICE_APERTURE;
+}
+
+/*
+ * HIP's headers ask whether a pointer leads to LDS or private memory, and use an instruction for
+ * global memory only if it does not. What is asked of an atomic is whether it is executed on memory
+ * that its pointer leads to: for one that leads elsewhere the answer does not matter.
+ */
+static bool asks_for_space(const struct step *step, choice_id a, choice_id b)
+{
+	uint32_t constant;
+
+	return is_aperture(step->choice, a) != is_aperture(step->choice, b) &&
+	       !choice_is_constant(step->choice, a, &constant) &&
+	       !choice_is_constant(step->choice, b, &constant);
+}
+
+static enum choice_truth compare(const struct step *step, unsigned first, bool wide,
+				 enum choice_relation relation, bool is_signed)
+{
+	choice_id a[2], b[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		a[i] = source(step, first, i);
+		b[i] = source(step, first + 1, i);
+	}
+	if (!wide && (relation == RELATION_EQUAL || relation == RELATION_DIFFERENT) &&
+	    asks_for_space(step, a[0], b[0]))
+		return relation == RELATION_EQUAL ? TRUTH_NO : TRUTH_YES;
+	return wide ? choice_compare_wide(step->choice, relation, is_signed, a, b)
+		    : choice_compare(step->choice, relation, is_signed, a[0], b[0]);
+}
+
+static void compare_vector(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	bool to_exec = insn->class == OP_COMPARE_EXEC;
+	unsigned first = insn->operand_count > 2;
+	int active = witness_bit(step->choice, step->from->reg[REG_EXEC]);
+	enum choice_truth truth = TRUTH_UNKNOWN;
+	choice_id result;
+
+	if (!insn->sdwa && !insn->dpp && insn->operand_count >= 2)
+		truth = compare(step, first, step->read->wide,
+				(enum choice_relation)step->read->relation, step->read->is_signed);
+	if (!active || truth == TRUTH_NO)
+		result = LANE_OUT;
+	else if (active < 0 || truth == TRUTH_UNKNOWN)
+		result = not_known(step);
+	else
+		result = LANE_IN;
+	if (first) {
+		put_all(step, &insn->operand[0], CHOICE_UNKNOWN);
+		put(step, &insn->operand[0], 0, result);
+	}
+	if (to_exec) {
+		step->to->reg[REG_EXEC] = result;
+		step->to->reg[REG_EXEC + 1] = CHOICE_UNKNOWN;
+	}
+}
+
+static void compare_scalar(const struct step *step)
+{
+	const struct choice_insn *own = &step->read->own;
+	choice_id value = source(step, 0, 0);
+	enum choice_truth truth = TRUTH_UNKNOWN;
+	uint32_t bit;
+
+	switch (own->action) {
+	case ACTION_COMPARE_WIDE:
+		truth = compare(step, 0, true, (enum choice_relation)own->relation, false);
+		break;
+	case ACTION_COMPARE_SCALAR:
+		if (!own->extends)
+			truth = compare(step, 0, false, (enum choice_relation)own->relation,
+					own->is_signed);
+		break;
+	case ACTION_TEST_BIT:
+	case ACTION_TEST_NO_BIT:
+		if (choice_is_constant(step->choice, source(step, 1, 0), &bit) &&
+		    !witness_is_lane(value))
+			truth = choice_compare(
+			    step->choice, RELATION_DIFFERENT, false,
+			    choice_and(step->choice, choice_shift_right(step->choice, value, bit),
+				       choice_constant(step->choice, 1)),
+			    choice_constant(step->choice, 0));
+		if (own->action == ACTION_TEST_NO_BIT)
+			truth = choice_negate(truth);
+		break;
+	default:
+		break;
+	}
+	step->to->scc = (uint8_t)truth;
+	step->to->scc_why = truth == TRUTH_UNKNOWN ? not_known(step) : CHOICE_UNKNOWN;
+}
+
+/* s_and_saveexec and alike: the destination is exec as it was. */
+static void save_exec(const struct step *step)
+{
+	choice_id old = step->from->reg[REG_EXEC], mask = source(step, 1, 0), result;
+	choice_id high = step->from->reg[REG_EXEC + 1];
+
+	switch (step->insn->class) {
+	case OP_AND_SAVEEXEC:
+		result = witness_and(step->choice, mask, old);
+		break;
+	case OP_ANDN2_SAVEEXEC:
+		result = witness_and_not(step->choice, mask, old);
+		break;
+	case OP_OR_SAVEEXEC:
+		result = witness_or(step->choice, mask, old);
+		break;
+	default:
+		result = !strncmp(step->insn->mnemonic, "s_xor_saveexec", 14)
+			     ? witness_xor(step->choice, mask, old)
+			     : CHOICE_UNKNOWN;
+		break;
+	}
+	if (result == CHOICE_UNKNOWN)
+		result = not_known(step);
+	if (strstr(step->insn->mnemonic, "wrexec"))
+		old = high = CHOICE_UNKNOWN; /* it is exec as it becomes */
+	put(step, &step->insn->operand[0], 0, old);
+	put(step, &step->insn->operand[0], 1, high);
+	step->to->reg[REG_EXEC] = result;
+	step->to->reg[REG_EXEC + 1] = CHOICE_UNKNOWN;
+	step->to->scc = result == LANE_IN ? TRUTH_YES : TRUTH_UNKNOWN;
+	step->to->scc_why = result;
+}
+
+/* Returns the number of the source that a selection takes, 1 or 2; or 0 if it is not known. */
+static unsigned selected(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	int bit;
+
+	if (insn->traits & INSN_SCALAR)
+		return step->from->scc == TRUTH_YES ? 1 : step->from->scc == TRUTH_NO ? 2 : 0;
+	bit = witness_bit(step->choice,
+			  insn->operand_count > 3 ? source(step, 3, 0) : step->from->reg[REG_VCC]);
+	return bit < 0 ? 0 : bit ? 2 : 1;
+}
+
+/* One dword of a result from the same dwords of the sources. False: it is no such instruction. */
+static bool by_dword(const struct step *step, unsigned part, choice_id *result)
+{
+	struct choice *choice = step->choice;
+	unsigned which;
+
+	choice_id a = source(step, 1, part), b = source(step, 2, part), c = source(step, 3, part);
+
+	switch (step->insn->class) {
+	case OP_MOVE:
+		*result = step->read->own.extends ? CHOICE_UNKNOWN : a;
+		return true;
+	case OP_AND:
+		*result = witness_and(choice, a, b);
+		return true;
+	case OP_ANDN2:
+		*result = witness_and_not(choice, a, b);
+		return true;
+	case OP_OR:
+		*result = witness_or(choice, a, b);
+		return true;
+	case OP_XOR:
+		*result = witness_xor(choice, a, b);
+		return true;
+	case OP_NOT:
+		*result = witness_not(choice, a);
+		return true;
+	case OP_AND_OR:
+		*result = witness_or(choice, witness_and(choice, a, b), c);
+		return true;
+	case OP_SELECT:
+		which = selected(step);
+		*result = which ? source(step, which, part) : a == b ? a : CHOICE_UNKNOWN;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* s_min, v_max and so on, of constants. False: it is no such instruction. */
+static bool lesser_or_greater(struct choice *choice, const struct insn *insn, choice_id a,
+			      choice_id b, choice_id *result)
+{
+	const char *what = insn->mnemonic + 2;
+	bool lesser = !strncmp(what, "min_", 4), is_signed = !strcmp(what + 4, "i32"), less;
+	uint32_t x, y;
+
+	if ((!lesser && strncmp(what, "max_", 4) != 0) ||
+	    (!is_signed && strcmp(what + 4, "u32") != 0) || !choice_is_constant(choice, a, &x) ||
+	    !choice_is_constant(choice, b, &y))
+		return false;
+	less = is_signed ? (int32_t)x < (int32_t)y : x < y;
+	*result = less == lesser ? a : b;
+	return true;
+}
+
+/* Computes a result of one dword. Returns false for another instruction, or other operands. */
+static bool of_numbers(const struct step *step, choice_id *result)
+{
+	struct choice *choice = step->choice;
+	const struct insn *insn = step->insn;
+	choice_id a = source(step, 1, 0), b = source(step, 2, 0), c = source(step, 3, 0);
+	uint32_t packed;
+
+	if (insn->operand[0].count != 1)
+		return false;
+	switch (insn->class) {
+	case OP_ADD:
+		if (step->read->own.carries)
+			return false;
+		*result = witness_add(choice, a, b, false);
+		return true;
+	case OP_SUB:
+		*result = witness_add(choice, a, b, true);
+		return step->read->own.action == ACTION_COMPUTE || insn->traits & INSN_VECTOR;
+	case OP_SUBREV:
+		*result = witness_add(choice, b, a, true);
+		return true;
+	case OP_ADD3:
+		*result = !strncmp(insn->mnemonic, "v_or", 4)
+			      ? witness_or(choice, witness_or(choice, a, b), c)
+			      : witness_add(choice, witness_add(choice, a, b, false), c, false);
+		return true;
+	case OP_SHIFT_ADD:
+		*result =
+		    !strcmp(insn->mnemonic, "v_lshl_or_b32")
+			? witness_or(choice, witness_shift(choice, a, b, WITNESS_LEFT), c)
+			: witness_add(choice, witness_shift(choice, a, b, WITNESS_LEFT), c, false);
+		return true;
+	case OP_ADD_SHIFT:
+		*result = witness_shift(choice, witness_add(choice, a, b, false), c, WITNESS_LEFT);
+		return true;
+	case OP_LAST_PLUS:
+		*result = witness_add(choice, witness_multiply(choice, a, b), c, false);
+		return witness_is(choice, a, 0) || witness_is(choice, b, 0);
+	case OP_MUL:
+		*result = witness_multiply(choice, a, b);
+		/* Some multiply 24 bits. */
+		return !strstr(insn->mnemonic, "24") || witness_is(choice, *result, 0);
+	case OP_LSHL:
+		*result = witness_shift(choice, a, b, WITNESS_LEFT);
+		return true;
+	case OP_LSHR:
+		*result = witness_shift(choice, a, b, WITNESS_RIGHT);
+		return true;
+	case OP_ASHR:
+		*result = witness_shift(choice, a, b, WITNESS_RIGHT_SIGNED);
+		return true;
+	case OP_LSHLREV:
+		*result = witness_shift(choice, b, a, WITNESS_LEFT);
+		return true;
+	case OP_LSHRREV:
+		*result = witness_shift(choice, b, a, WITNESS_RIGHT);
+		return true;
+	case OP_ASHRREV:
+		*result = witness_shift(choice, b, a, WITNESS_RIGHT_SIGNED);
+		return true;
+	case OP_FIELD:
+		*result = a;
+		return witness_is(choice, a, 0);
+	case OP_FIELD_PACKED:
+		*result = a;
+		if (witness_is(choice, a, 0))
+			return true;
+		if (strcmp(insn->mnemonic, "s_bfe_u32") || witness_is_lane(a) ||
+		    !choice_is_constant(choice, b, &packed))
+			return false;
+		*result = choice_shift_right(choice, a, packed & 31);
+		packed = packed >> 16 & 0x7f;
+		if (packed < 32)
+			*result = choice_and(choice, *result,
+					     choice_constant(choice, (1u << packed) - 1));
+		return true;
+	case OP_MIX:
+		if (step->read->counts_lanes) {
+			*result = b; /* the first lane has none before it */
+			return true;
+		}
+		return lesser_or_greater(choice, insn, a, b, result);
+	default:
+		return false;
+	}
+}
+
+static void step_carry(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	bool reversed = insn->class == OP_SUBREV_CARRY_OUT;
+	choice_id a = source(step, reversed ? 3 : 2, 0), b = source(step, reversed ? 2 : 3, 0);
+	choice_id result;
+	int carry = insn->operand_count > 4 ? witness_bit(step->choice, source(step, 4, 0)) : 0;
+
+	result =
+	    witness_add_carry(step->choice, a, b, carry, insn->class != OP_ADD_CARRY_OUT, &carry);
+	put(step, &insn->operand[0], 0, result == CHOICE_UNKNOWN ? not_known(step) : result);
+	put_all(step, &insn->operand[1], CHOICE_UNKNOWN);
+	put(step, &insn->operand[1], 0,
+	    witness_bit(step->choice, step->from->reg[REG_EXEC]) == 1 ? witness_lane(carry)
+								      : CHOICE_UNKNOWN);
+}
+
+/* s_add_u32, s_addc_u32 and so on: the condition code is the carry. */
+static void add_scalar(const struct step *step)
+{
+	struct choice *choice = step->choice;
+	bool carries = step->read->own.carries;
+	choice_id a = source(step, 1, 0), b = source(step, 2, 0), result;
+	int carry = !carries                       ? 0
+		    : step->from->scc == TRUTH_YES ? 1
+		    : step->from->scc == TRUTH_NO  ? 0
+						   : -1;
+	bool is_signed = strstr(step->insn->mnemonic, "_i32");
+
+	if (carries && a == CHOICE_UPPER)
+		result = choice_add_upper(choice, a, b);
+	else
+		result = witness_add_carry(choice, a, b, carry, false, &carry);
+	put(step, &step->insn->operand[0], 0, result == CHOICE_UNKNOWN ? not_known(step) : result);
+	step->to->scc = is_signed || carry < 0 || a == CHOICE_UPPER ? TRUTH_UNKNOWN
+			: carry                                     ? TRUTH_YES
+								    : TRUTH_NO;
+	step->to->scc_why = CHOICE_UNKNOWN;
+}
+
+/* Two dwords that are computed together. False: it is no such instruction. */
+static bool of_two(const struct step *step, choice_id *result)
+{
+	struct choice *choice = step->choice;
+	const struct insn *insn = step->insn;
+	bool reversed =
+	    insn->class == OP_LSHLREV || insn->class == OP_LSHRREV || insn->class == OP_ASHRREV;
+	choice_id value[2], shifted[2];
+
+	if (insn->operand[0].count != 2)
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		value[i] = source(step, reversed ? 2 : 1, i);
+	switch (insn->class) {
+	case OP_LSHL:
+	case OP_LSHLREV:
+		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0), WITNESS_LEFT,
+				   result);
+		return true;
+	case OP_LSHR:
+	case OP_LSHRREV:
+		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0), WITNESS_RIGHT,
+				   result);
+		return true;
+	case OP_ASHR:
+	case OP_ASHRREV:
+		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0),
+				   WITNESS_RIGHT_SIGNED, result);
+		return true;
+	case OP_LSHL_ADD64:
+		witness_shift_wide(choice, value, source(step, 2, 0), WITNESS_LEFT, shifted);
+		for (unsigned i = 0; i < 2; i++)
+			result[i] = source(step, 3, i);
+		return witness_is(choice, shifted[0], 0) && witness_is(choice, shifted[1], 0);
+	case OP_LAST_PLUS64:
+		for (unsigned i = 0; i < 2; i++)
+			result[i] = source(step, 4, i);
+		return witness_is(choice, source(step, 2, 0), 0) ||
+		       witness_is(choice, source(step, 3, 0), 0);
+	default:
+		return false;
+	}
+}
+
+static void lose_all(const struct step *step)
+{
+	for (unsigned i = 0; i < REG_COUNT; i++)
+		if (i != REG_EXEC && i != REG_EXEC + 1)
+			step->to->reg[i] = CHOICE_UNKNOWN;
+	/* A function leaves exec as it was [LUG, "Non-Kernel Functions"]. */
+	if (step->insn->class == OP_UNKNOWN || step->insn->class == OP_ODD)
+		step->to->reg[REG_EXEC] = step->to->reg[REG_EXEC + 1] = CHOICE_UNKNOWN;
+	step->to->scc = TRUTH_UNKNOWN;
+	step->to->scc_why = CHOICE_UNKNOWN;
+}
+
+static void compute(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	const struct operand *to = &insn->operand[0];
+	choice_id result[2] = { 0 }, all = CHOICE_UNKNOWN;
+	bool known = insn->operand_count > 1 && to->kind == OPERAND_REG && to->count <= 2 &&
+		     !insn->sdwa && !insn->dpp &&
+		     (insn->traits & INSN_VECTOR || step->read->own.action == ACTION_COMPUTE ||
+		      step->read->own.action == ACTION_SELECT_SCC || insn->class == OP_MUL ||
+		      insn->class == OP_LSHL || insn->class == OP_LSHR || insn->class == OP_ASHR ||
+		      insn->class == OP_MIX);
+
+	if (known && !of_two(step, result)) {
+		known = by_dword(step, 0, &result[0]);
+		if (known && to->count == 2)
+			by_dword(step, 1, &result[1]);
+		else if (!known)
+			known = of_numbers(step, &result[0]);
+	}
+	if (!known) {
+		lose(step, not_known(step));
+		return;
+	}
+	for (unsigned i = 0; i < to->count; i++) {
+		if (result[i] == CHOICE_UNKNOWN)
+			result[i] = not_known(step);
+		all = result[i] == LANE_IN ? LANE_IN : all;
+	}
+	for (unsigned i = 0; i < to->count; i++)
+		put(step, to, i, result[i]);
+	if (step->read->own.keeps_scc || insn->class == OP_SELECT)
+		return;
+	if (insn->class == OP_SUB || insn->class == OP_MIX) { /* a borrow; which one it was */
+		step->to->scc = TRUTH_UNKNOWN;
+		step->to->scc_why = CHOICE_UNKNOWN;
+		return;
+	}
+	step->to->scc = all == LANE_IN ? (uint8_t)TRUTH_YES
+				       : (uint8_t)choice_is_set(step->choice, result, to->count);
+	step->to->scc_why = result[0];
+}
+
+static void one(const struct step *step)
+{
+	const struct insn *insn = step->insn;
+	uint32_t number;
+
+	if (step->read->own.destinations == INSN_OPERANDS) {
+		lose_all(step);
+		return;
+	}
+	switch (insn->class) {
+	case OP_NOTHING:
+		if (!step->read->own.keeps_scc)
+			break;
+		return;
+	case OP_BARRIER:
+	case OP_BRANCH:
+	case OP_CBRANCH:
+	case OP_CBRANCH_EXECZ:
+	case OP_CBRANCH_EXECNZ:
+	case OP_END:
+		return;
+	case OP_MEMORY:
+		step_load(step);
+		return;
+	case OP_COMPARE:
+	case OP_COMPARE_EXEC:
+		compare_vector(step);
+		return;
+	case OP_COMPARE_SCALAR:
+		compare_scalar(step);
+		return;
+	case OP_AND_SAVEEXEC:
+	case OP_ANDN2_SAVEEXEC:
+	case OP_OR_SAVEEXEC:
+	case OP_OTHER_SAVEEXEC:
+		save_exec(step);
+		return;
+	case OP_ADD_CARRY_OUT:
+	case OP_SUB_CARRY_OUT:
+	case OP_SUBREV_CARRY_OUT:
+		if (insn->sdwa || insn->dpp || insn->operand_count < 4)
+			break;
+		step_carry(step);
+		return;
+	case OP_READ_FIRST:
+		/* The witness is the first lane; where it is active no other is ahead of it. */
+		if (witness_bit(step->choice, step->from->reg[REG_EXEC]) != 1)
+			break;
+		put_all(step, &insn->operand[0], source(step, 1, 0));
+		return;
+	case OP_WRITE_LANE:
+		if (choice_is_constant(step->choice, source(step, 2, 0), &number) && number)
+			return;
+		if (insn->operand[0].kind == OPERAND_REG && insn->operand[0].reg < REG_COUNT)
+			step->to->reg[insn->operand[0].reg] = CHOICE_UNKNOWN;
+		return;
+	case OP_READ_LANE:
+		break;
+	case OP_GETREG:
+		if (insn->operand[1].kind != OPERAND_HWREG || !insn->operand[1].reg)
+			break;
+		put_all(step, &insn->operand[0], witness_aperture(step->choice));
+		return;
+	case OP_ADD:
+		if (insn->traits & INSN_SCALAR && insn->operand_count == 3 &&
+		    insn->operand[0].count == 1) {
+			add_scalar(step);
+			return;
+		}
+		/* fall through */
+	default:
+		compute(step);
+		return;
+	}
+	lose(step, not_known(step));
+}
+
+void witness_step(struct choice *choice, struct witness_insn *read, struct witness_state *state)
+{
+	const struct insn *insn = read->own.insn;
+	struct step step = { choice, read, insn, state, state };
+	struct witness_state before;
+	struct witness_insn second;
+
+	if (!insn->dual) {
+		one(&step);
+		return;
+	}
+	before = *state;
+	step.from = &before;
+	one(&step);
+	witness_read(choice, insn->dual, read->own.index, &second);
+	step.read = &second;
+	step.insn = insn->dual;
+	one(&step);
+}
+
+/* Tells if a mask of the wave has any lane. */
+static enum choice_truth any_lane(const struct choice *choice, const choice_id *mask)
+{
+	uint32_t low, high = 0;
+
+	if (mask[0] == LANE_IN)
+		return TRUTH_YES;
+	if (!choice_is_constant(choice, mask[0], &low))
+		return TRUTH_UNKNOWN;
+	if (low)
+		return TRUTH_YES;
+	return choice->mask_dwords == 1 || (choice_is_constant(choice, mask[1], &high) && !high)
+		   ? TRUTH_NO
+		   : TRUTH_UNKNOWN;
+}
+
+enum choice_truth witness_taken(const struct choice *choice, const struct insn *insn,
+				const struct witness_state *state, choice_id *why)
+{
+	enum choice_truth truth;
+
+	*why = CHOICE_UNKNOWN;
+	if (insn->class == OP_CBRANCH_EXECZ || insn->class == OP_CBRANCH_EXECNZ) {
+		*why = state->reg[REG_EXEC];
+		truth = any_lane(choice, &state->reg[REG_EXEC]);
+		return insn->class == OP_CBRANCH_EXECZ ? choice_negate(truth) : truth;
+	}
+	switch (choice_read_branch(insn)) {
+	case BRANCH_SCC0:
+		*why = state->scc_why;
+		return choice_negate((enum choice_truth)state->scc);
+	case BRANCH_SCC1:
+		*why = state->scc_why;
+		return (enum choice_truth)state->scc;
+	case BRANCH_VCC_ZERO:
+		*why = state->reg[REG_VCC];
+		return choice_negate(any_lane(choice, &state->reg[REG_VCC]));
+	case BRANCH_VCC_NOT_ZERO:
+		*why = state->reg[REG_VCC];
+		return any_lane(choice, &state->reg[REG_VCC]);
+	default:
+		return TRUTH_UNKNOWN;
+	}
+}
