@@ -4,6 +4,7 @@
 
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
@@ -171,52 +172,32 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 	return used;
 }
 
-static void weigh_pages(struct finding *finding, enum page_reach reach)
+/* Adds the doubt that pages leave which differ. */
+static void weigh_pages(struct chain *chain, enum page_reach reach)
 {
-	switch (reach) {
-	case PAGES_BEHIND:
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the index that is added to the pointer is not known: a negative "
-				"one leads back to coarse-grained pages");
-		break;
-	case PAGES_LIKELY:
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"which pages are updated depends on the index that is added to the "
-				"pointer");
-		break;
-	case PAGES_POSSIBLE:
-		finding_at_most(finding, CONFIDENCE_POSSIBLE,
-				"with one element for each work-item, from the pointer on, only "
-				"coarse-grained pages are updated");
-		break;
-	case PAGES_SOME_OF_ALL:
-	case PAGES_UNKNOWN:
-		finding_at_most(finding,
-				reach == PAGES_UNKNOWN ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY,
-				"the runtime does not say which pages are fine-grained");
-		break;
-	default:
-		break;
-	}
-}
+	static const struct {
+		enum confidence at_most;
+		const char *doubt;
+	} doubts[] = {
+		[PAGES_BEHIND] = { CONFIDENCE_LIKELY,
+				   "the index that is added to the pointer is not known: a "
+				   "negative one leads back to coarse-grained pages" },
+		[PAGES_LIKELY] = { CONFIDENCE_LIKELY,
+				   "which pages are updated depends on the index that is added to "
+				   "the pointer" },
+		[PAGES_POSSIBLE] = { CONFIDENCE_POSSIBLE,
+				     "with one element for each work-item, from the pointer on, "
+				     "only coarse-grained pages are updated" },
+		[PAGES_SOME_OF_ALL] = { CONFIDENCE_LIKELY,
+					"the runtime does not say which pages are fine-grained" },
+		[PAGES_UNKNOWN] = { CONFIDENCE_POSSIBLE,
+				    "the runtime does not say which pages are fine-grained" },
+	};
 
-static void weigh_evidence(struct finding *finding, const struct launch *launch,
-			   const struct isa_atomic *atomic, const struct grain *grain,
-			   const struct pages_used *used)
-{
-	if (atomic->origin.kind == ISA_ORIGIN_SET) {
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the instruction updates what one of several arguments points to");
+	if (reach < G_N_ELEMENTS(doubts)) {
+		chain->pages = doubts[reach].doubt;
+		chain->pages_at_most = doubts[reach].at_most;
 	}
-	if (!grain->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the granularity depends on a property of the machine that could "
-				"not be queried");
-	}
-	if (!launch->device)
-		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
-	if (used)
-		weigh_pages(finding, used->reach);
 }
 
 void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic)
@@ -326,10 +307,11 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 	bool pages = used && used->reach != PAGES_ALIKE && used->reach != PAGES_COARSE;
 	char *key = key_of(launch, atomic, pointer, grain);
 	struct finding *finding;
+	struct chain chain;
 	bool is_new;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %d", key,
-			       pages ? (int)used->reach : 0);
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %d %d", key,
+			       pages ? (int)used->reach : 0, atomic->executes);
 	launch_hit(launch, finding);
 	atomic_add_site(finding, atomic);
 	if (pointer->place.allocation)
@@ -347,7 +329,10 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 	finding->why = g_strdup(grain->why);
 	if (used && grain->how == GRAIN_BY_ADVICE)
 		finding_set_pages(finding, context->process, GRAIN_FINE);
-	weigh_evidence(finding, launch, atomic, grain, used);
+	chain = (struct chain){ .launch = launch, .atomic = atomic, .grain = grain };
+	if (used)
+		weigh_pages(&chain, used->reach);
+	finding_weigh(finding, &chain);
 	if ((rule == RULE_HG103 || rule == RULE_HG104 || rule == RULE_HG105) &&
 	    (!launch->device || launch->device->xnack != 0) &&
 	    is_kept_on_host(context, pointer, grain)) {
@@ -355,10 +340,10 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 				"advice keeps its pages from moving to this GPU; whether they were "
 				"with the host before is not recorded");
 	}
-	if (pages) { /* launches that use other pages are listed beside the surest ones */
-		finding->group = g_strdup_printf("%p %s", (void *)context->process, key);
-		finding->place = (unsigned)used->reach;
-	}
+	/* Launches that use other pages, or are less sure, are listed beside the surest ones. */
+	finding->group =
+	    g_strdup_printf("%p %s %s", (void *)context->process, key, pages ? "" : rules[rule].id);
+	finding->place = (pages ? (unsigned)used->reach * 2 : 0) + !atomic->executes;
 	g_free(key);
 	return finding;
 }
@@ -379,6 +364,7 @@ static void report_lost(const struct rules_context *context, const struct launch
 	if (!finding)
 		return;
 	memory = this_memory(pointer);
+	finding_weigh(finding, &(struct chain){ .outcome = &effect->outcome });
 	finding_set_measured(finding, launch, effect);
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (grain->granularity == GRAIN_COARSE) { /* only a measurement says so */

@@ -2,6 +2,7 @@
 /* HG103, HG104, HG105, HG111, HG202, HG207: atomics that the link or the memory limits in scope. */
 #include "atomics.h"
 #include "atomic_fixes.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
@@ -38,8 +39,7 @@ static void weigh_not_carried(struct finding *finding, const struct model_outcom
 		    finding, CONFIDENCE_LIKELY,
 		    "the only evidence for the lack of PCIe atomics is the runtime's report");
 	}
-	if (outcome->doubt)
-		finding_at_most(finding, CONFIDENCE_POSSIBLE, outcome->doubt);
+	finding_weigh(finding, &(struct chain){ .outcome = outcome });
 }
 
 /* HG104: PCIe carries no such operation; HG105: it does, but not on this machine. */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hsa.h"
 
@@ -114,8 +115,7 @@ static void prove(struct finding *finding, const struct stale_read *read)
 		", the load at +0x%" G_GINT64_MODIFIER
 		"x got older data than the store at +0x%" G_GINT64_MODIFIER "x had written.",
 		finding->message, read->seed, (uint64_t)read->load, (uint64_t)read->store));
-	finding->confidence = CONFIDENCE_PROVEN;
-	g_clear_pointer(&finding->doubts, g_free);
+	finding_confirm(finding);
 }
 
 static void settle(const struct rules_context *context, const GArray *reads)

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hsa.h"
@@ -346,8 +347,7 @@ static void report(const struct rules_context *context, const struct launch *lau
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	finding_at_most(finding, all ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,
 			"the address of the update could not be followed");
-	if (!launch->device)
-		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
+	finding_weigh(finding, &(struct chain){ .launch = launch });
 	if (may_be_lds(launch, atomic))
 		finding_at_most(finding, CONFIDENCE_POSSIBLE, "it may also be LDS");
 }

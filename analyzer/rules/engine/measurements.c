@@ -3,6 +3,7 @@
 #include "measurements.h"
 
 #include "analyzer/model/measured.h"
+#include "analyzer/rules/engine/chain.h"
 #include "tracer/api/host.h"
 
 static struct measured_key key_of(const struct process *process, const struct device *device)
@@ -96,8 +97,7 @@ void finding_set_measured(struct finding *finding, const struct launch *launch,
 	    launch->arch, release, outcome_text(effect->outcome.outcome),
 	    effect->differs ? "; the memory model expects otherwise" : "");
 	g_free(release);
-	if (finding->confidence == CONFIDENCE_PROVEN)
-		finding->confidence = CONFIDENCE_MEASURED;
+	finding_was_measured(finding);
 }
 
 void note_measured(const struct rules_context *context, const struct launch *launch,

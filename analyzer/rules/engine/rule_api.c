@@ -2,6 +2,7 @@
 /* Functions for rules: about launches, pointers and memory, and to fill in findings. */
 #include "rule_api.h"
 
+#include "chain.h"
 #include "measurements.h"
 
 #include <string.h>
@@ -288,16 +289,6 @@ bool is_file_mapping(const struct place *place)
 	       !((uint32_t)place->allocation->flags & MAP_ANONYMOUS);
 }
 
-void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt)
-{
-	char *before = finding->doubts;
-
-	if (finding->confidence > confidence)
-		finding->confidence = confidence;
-	finding->doubts = before ? g_strdup_printf("%s; %s", before, doubt) : g_strdup(doubt);
-	g_free(before);
-}
-
 bool maybe_unset(const struct rules_context *context, const struct launch *launch,
 		 const struct isa_use *use, const struct pointer_argument *pointer)
 {
@@ -330,8 +321,7 @@ void finding_set_launch(struct finding *finding, const struct launch *launch,
 		finding->argument = pointer->index;
 		finding->argument_name = g_strdup(pointer->name);
 		finding->chain = g_strdup(pointer->chain);
-		if (pointer->doubt)
-			finding_at_most(finding, pointer->at_most, pointer->doubt);
+		finding_weigh(finding, &(struct chain){ .pointer = pointer });
 		finding_set_place(finding, &pointer->place, pointer->address);
 	}
 }

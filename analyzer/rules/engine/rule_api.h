@@ -108,12 +108,6 @@ struct launch {
 
 #define NO_KERNARG UINT32_MAX /* the address did not come through the arguments */
 
-/* Doubt about a use of memory that is not certain. */
-#define ONE_OF_SEVERAL "the access goes through one of several arguments"
-#define NOT_SEEN                                                                            \
-	"the code dereferences the pointer; whether this launch executed that code is not " \
-	"recorded"
-
 /* A pointer argument: the word at a kernarg offset, and where it points. */
 struct pointer_argument {
 	uint32_t kernarg;
@@ -185,7 +179,10 @@ void finding_set_place(struct finding *finding, const struct place *place, uint6
 /* The launch at hand leads to this finding: counted now and whenever it is repeated. */
 void launch_hit(const struct launch *launch, struct finding *finding);
 
-/* Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause). */
+/*
+ * Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause) that only
+ * this rule has; those of links that many rest on are in chain.h.
+ */
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 
 /* The operating system's memory that is not registered with HIP: pageable. */

@@ -2,6 +2,7 @@
 /* HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_objects.h"
@@ -62,7 +63,7 @@ static void report_freed(const struct rules_context *context, const struct launc
 	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
 				       "finished, or stop passing the pointer",
 				       hg_api_name(allocation->free_api));
-	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 	if (allocation->layer == LAYER_HOST)
 		finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
 }
@@ -109,7 +110,7 @@ static void report_reserved(const struct rules_context *context, const struct la
 			    finding->kernel, verb(use->access), FIGURE(1), FIGURE(0));
 	finding->fix = g_strdup("map memory there before the launch: hipMemCreate, hipMemMap, "
 				"hipMemSetAccess" FIX_NOT_TESTED);
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
+	finding_weigh(finding, &(struct chain){ .needs_use = true });
 }
 
 /* The end itself says where a range ends: reverse iterators hold it, and count backwards from it.

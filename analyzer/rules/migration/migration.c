@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "migration_state.h"
 #include "residency.h"
@@ -461,10 +462,8 @@ static void settle(const struct migration *migration, const struct rules_context
 			continue;
 		moved = came_to_device(migration, finding->allocation);
 		if ((finding->rule == &rules[RULE_HG303] && moved) ||
-		    (finding->rule == &rules[RULE_HG307] && !moved)) {
-			finding->confidence = CONFIDENCE_PROVEN;
-			g_clear_pointer(&finding->doubts, g_free);
-		}
+		    (finding->rule == &rules[RULE_HG307] && !moved))
+			finding_confirm(finding);
 	}
 }
 

@@ -4,6 +4,7 @@
  * mapped, so that the driver does not hear of it; the host's next use brings the old contents back,
  * fault by fault [RLIB12323].
  */
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "migration_state.h"
 #include "tracer/api/host.h"
@@ -64,10 +65,8 @@ static void settle(struct finding *finding, struct allocation *freed)
 {
 	struct release *release = attachment_get(&freed->attachments, &release_type);
 
-	if (++release->faults == RECYCLED_SURE && finding->doubts) {
-		finding->confidence = CONFIDENCE_PROVEN;
-		g_clear_pointer(&finding->doubts, g_free);
-	}
+	if (++release->faults == RECYCLED_SURE && finding->doubts)
+		finding_confirm(finding);
 }
 
 static void count(const struct rules_context *context, struct allocation *freed,

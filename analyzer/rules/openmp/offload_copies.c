@@ -10,6 +10,7 @@
  * determined, are not analysed.
  */
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/kernels.h"
@@ -117,7 +118,7 @@ static void report(const struct rules_context *context, const struct copy *copy,
 		finding->fix = g_strdup("map it with map(to:) or map(tofrom:); map(from:) and "
 					"map(alloc:) leave its content undefined");
 	}
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
+	finding_weigh(finding, &(struct chain){ .needs_use = true });
 	g_free(place);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "faults.h"
 #include "suspects.h"
+#include "analyzer/rules/engine/chain.h"
 #include "tracer/api/hsa.h"
 
 #include <string.h>
@@ -94,10 +95,8 @@ static bool may_be_reused(const struct finding *finding)
 /* What the one finding says happened for certain. */
 static void prove(struct finding *finding)
 {
-	if (finding->if_faulted == CONFIDENCE_PROVEN && !may_be_reused(finding)) {
-		finding->confidence = CONFIDENCE_PROVEN;
-		g_clear_pointer(&finding->doubts, g_free);
-	}
+	if (finding->if_faulted == CONFIDENCE_PROVEN && !may_be_reused(finding))
+		finding_confirm(finding);
 }
 
 static void take_memory(struct fault_row *row, const struct finding *finding)

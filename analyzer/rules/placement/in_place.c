@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/thresholds.h"
@@ -127,11 +128,11 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 			     "hipMemPrefetchAsync to the GPU before the launches;\nor run with "
 			     "HSA_XNACK=1, where the code is not for xnack- alone, so that the "
 			     "pages move when they are used");
+	finding_weigh(finding, &(struct chain){ .use = use });
 	finding_at_most(finding, why == NOT_CACHED ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY,
-			!use->certain       ? ONE_OF_SEVERAL
-			: why == NOT_CACHED ? "measured on one gfx1103"
-					    : "unknown how much of it the kernel uses, and "
-					      "whether the host uses it at the same time");
+			why == NOT_CACHED ? "measured on one gfx1103"
+					  : "unknown how much of it the kernel uses, and "
+					    "whether the host uses it at the same time");
 }
 
 void check_in_place(const struct rules_context *context)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/placement/locations.h"
@@ -105,7 +106,7 @@ static void report_unreachable(const struct rules_context *context, const struct
 	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", what);
 	finding->fix = reach_fix(launch, pointer);
 	g_free(what);
-	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 
 /* ---- HG210 ---- */
@@ -182,8 +183,7 @@ static void report_hot(const struct rules_context *context, const struct launch 
 		describe_hot(finding, pointer);
 		finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) "
 					"and let the kernels read that");
-		if (!use->certain)
-			finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+		finding_weigh(finding, &(struct chain){ .use = use });
 	} else if (hot->latest != allocation) {
 		finding_met(finding, &pointer->place);
 		await_launches(finding, hot, allocation);
@@ -238,7 +238,7 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 				"discrete GPU (MI200 and later);\nor remove `requires "
 				"unified_shared_memory` and map the memory that the region uses");
 	g_free(place);
-	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 
 /* ---- launches ---- */

@@ -559,7 +559,7 @@ static void number_or_pointer(void)
 				.access = ISA_READ | ISA_ATOMIC,
 				.certain = true,
 				.when = { 0xaaaaaaaaaaaaaaaa, 0, 0xaaaaaaaaaaaaaaaa } };
-	atomic.when = 0xaaaaaaaaaaaaaaaa;
+	atomic.when = atomic.certain = 0xaaaaaaaaaaaaaaaa;
 	atomic.origin.kernarg = &second;
 	arguments[1].pointer = false;
 	device(0);

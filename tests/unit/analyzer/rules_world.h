@@ -78,7 +78,8 @@ static int setup(void **state)
 	atomic.mnemonic = (char *)"global_atomic_add_f32";
 	atomic.op = ISA_OP_ADD;
 	atomic.type = ISA_TYPE_F32;
-	atomic.fp = atomic.native = true;
+	atomic.fp = atomic.native = atomic.executes = true;
+	atomic.certain = ISA_ALWAYS;
 	atomic.origin.kind = ISA_ORIGIN_DIRECT;
 	atomic.origin.kernarg = kernarg_offsets;
 	atomic.origin.kernarg_count = 1;
