@@ -32,12 +32,12 @@ static inline void hg_hip_sources_copied(uint16_t api, uint64_t src, uint64_t si
 /* Looks once more at what the thread has copied: it is about to wait. errno is kept. */
 void hg_hip_sources_look(void);
 
-/* Does as hg_hip_begin_timed(), for a call that waits. */
+/* Does as hg_hip_begin_walked(), for a call that waits. */
 static inline bool hg_hip_begin_waiting(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
 	if (HG_UNLIKELY(hg_hip_sources_followed))
 		hg_hip_sources_look();
-	return hg_hip_begin_timed(call, api, caller);
+	return hg_hip_begin_walked(call, api, caller);
 }
 
 #endif

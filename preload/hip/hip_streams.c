@@ -9,10 +9,9 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
 
-#define HG_WRAP_WAITS(class, name, params, args, ...)                              \
-	HG_CALLED(hg_hip_begin_waiting, name, params, args,                        \
-		  struct hg_ev_sync event = { .api = HG_API_##name, __VA_ARGS__ }; \
-		  hg_finish_sync(&call, &event))
+/* Before a call that waits, memory is looked at that copies still read. */
+#undef HG_BEGIN_OF_sync
+#define HG_BEGIN_OF_sync hg_hip_begin_waiting
 
 #define HG_API HG_WRAP
 #include "tracer/api/hip_streams.def"

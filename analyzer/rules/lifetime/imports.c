@@ -316,7 +316,7 @@ static void check_start(const struct rules_context *context, struct allocation *
 		finding_met(finding, &place);
 		return;
 	}
-	finding->absence = true;
+	finding->absence = ABSENCE_SO_FAR;
 	finding->api = g_strdup(hg_api_name(allocation->api));
 	finding_set_place(finding, &place, allocation->ptr);
 	finding_set_message(

@@ -3,6 +3,7 @@
  * HG615: memory that the host and the GPU know by different addresses, as hipHostRegister makes it
  * in some releases, used by the host's one.
  */
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
@@ -45,7 +46,7 @@ static void check_use(const struct rules_context *context, const struct launch *
 	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads",
 	    FIGURE(0), hg_api_name(allocation->api));
 	finding->fix = g_strdup("pass what hipHostGetDevicePointer returns for this memory");
-	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 
 void check_host_address(const struct rules_context *context)

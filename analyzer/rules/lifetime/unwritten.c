@@ -3,6 +3,7 @@
  * HG619: a kernel reads, or updates atomically, device memory into which nothing was written since
  * it was allocated. Any write counts, of any byte: which bytes a kernel writes is not recorded.
  */
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_objects.h"
@@ -97,7 +98,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 		finding_met(finding, &pointer.place);
 		return;
 	}
-	finding->absence = true;
+	finding->absence = ABSENCE_BETWEEN;
 	finding_set_launch(finding, launch, &pointer);
 	finding->message = g_strdup_printf(
 	    "%s %s device memory (%s bytes from %s) into which nothing was written since it was "
@@ -106,7 +107,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	    hg_api_name(pointer.place.allocation->api));
 	finding->fix = g_strdup_printf("initialise it before the launch: hipMemset(%s, 0, %s)",
 				       FIX_POINTER, FIX_SIZE);
-	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 
 static void check_launched(const struct rules_context *context)

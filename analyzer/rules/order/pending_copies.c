@@ -76,7 +76,7 @@ static void report(const struct rules_context *context, const struct pending_cop
 	finding_detail(finding, (uint64_t)copy->use.stream << 8 ^ copy->use.kind);
 	if (is_new) {
 		finding->about_order = true;
-		finding->absence = by == NULL;
+		finding->absence = by ? ABSENCE_NONE : ABSENCE_TO_END;
 		finding_at_most(finding, CONFIDENCE_LIKELY, doubt);
 		finding->api = g_strdup(use_name(&copy->use));
 		finding_set_place(finding, &place, copy->start);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG222: device memory of one GPU that only kernels of another GPU use, which has room for it. */
+#include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/thresholds.h"
@@ -100,13 +101,12 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 		return;
 	}
 	finding->least_launches = IN_PLACE_LAUNCHES;
-	finding->absence = true;
+	finding->absence = ABSENCE_SO_FAR;
 	finding_set_launch(finding, launch, &pointer);
 	describe(finding, launch, pointer.place.allocation);
+	finding_weigh(finding, &(struct chain){ .use = use });
 	finding_at_most(finding, CONFIDENCE_LIKELY,
-			use->certain
-			    ? "memory can lie in another GPU on purpose, for copies or its host"
-			    : ONE_OF_SEVERAL);
+			"memory can lie in another GPU on purpose, for copies or its host");
 }
 
 void check_other_gpu(const struct rules_context *context)
