@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Says which calls of a recorded process were made past the recorder, by the state that the trace
+ * led to. */
 #include "analyzer/unseen.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The processors that the device code of a file is for, read from its containers. */
 #include "analyzer/containers/file_targets.h"
 
 #include <string.h>
