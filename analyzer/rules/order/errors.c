@@ -80,7 +80,7 @@ static void use_lost(const struct rules_context *context, struct process_order *
 	what = failure_text(&lost->error, lost->code);
 	finding->message = g_strdup_printf(
 	    "%s failed with %s (%d), and %s then reads what it should have "
-	    "written: %s bytes from %s.",
+	    "written, in a block of %s bytes from %s.",
 	    what, model_hip_error_name(lost->error.code), lost->error.code,
 	    reader ? reader->name : hg_api_name(api), FIGURE(0), hg_api_name(allocation->api));
 	finding->related =

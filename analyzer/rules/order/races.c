@@ -132,6 +132,16 @@ static char *memory_text(const struct allocation *allocation)
 	return g_strdup_printf("%s bytes from %s", FIGURE(0), hg_api_name(allocation->api));
 }
 
+/* What of it a copy or fill touches; of a kernel it is not known how much. */
+static char *touched_text(const struct allocation *allocation, const struct use *use)
+{
+	const char *api = hg_api_name(allocation->api);
+
+	return use->end ? g_strdup_printf("%s bytes of a block of %s bytes from %s", FIGURE(1),
+					  FIGURE(0), api)
+			: g_strdup_printf("memory in a block of %s bytes from %s", FIGURE(0), api);
+}
+
 /* ---- reports ---- */
 
 /* With a finding: the moment of its latest occurrence. */
@@ -289,9 +299,11 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 	    race_finding(context, rule, allocation, earlier, later, from, &is_new);
 	char *memory, *first, *second;
 
+	if (later->end)
+		finding_figure(finding, 1, FIGURE_RANGE, later->end - later->start);
 	if (!is_new)
 		return;
-	memory = memory_text(allocation);
+	memory = touched_text(allocation, later);
 	first = order_stream_text(earlier);
 	second = order_stream_text(later);
 	finding->message = g_strdup_printf(

@@ -105,6 +105,17 @@ static void two_copies_meet_or_do_not(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 }
 
+/* The sentence counts what is filled, not the block. */
+static void a_fill_of_a_part_of_a_block(void **state)
+{
+	(void)state;
+	two_streams(NON_BLOCKING);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	fill(HG_API_hipMemsetAsync, P + 0x800, 0x100, B);
+	assert_string_equal(found(), "HG701");
+	IF_WHOLE(assert_int_equal(finding(0)->figures[1].most, 0x100));
+}
+
 static void readers_do_not_disturb_each_other(void **state)
 {
 	(void)state;
@@ -498,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG701, a_copy_does_not_wait_for_another_streams_kernel),
+		FINDS(HG701, a_fill_of_a_part_of_a_block),
 		DOUBTS(HG701, races_are_not_claimed_where_events_are_missing),
 		DOUBTS(HG701, races_are_doubted_where_the_end_is_missing),
 		DOUBTS(HG701, races_are_possible_where_events_of_the_end_are_missing),
