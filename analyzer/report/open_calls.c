@@ -131,10 +131,23 @@ static bool ended_well(const struct analysis *analysis)
 	       (!analysis->facts.exit_signal && !analysis->facts.exit_status);
 }
 
-/* Whether it has to do with the end: not where a process that ended well left threads in calls. */
+static bool had_fault(const struct analysis *analysis, const struct process *process)
+{
+	const GPtrArray *faults = faults_result(&analysis->findings);
+
+	for (guint i = 0; i < faults->len; i++)
+		if (((const struct fault_row *)faults->pdata[i])->process == process)
+			return true;
+	return false;
+}
+
+/*
+ * Whether it has to do with the end: not where a process that ended well left threads in calls, nor
+ * where a GPU's memory access fault ended it, wherever its threads were.
+ */
 static bool matters(const struct analysis *analysis, const struct open_row *row)
 {
-	return !row->open.ended || !ended_well(analysis);
+	return (!row->open.ended || !ended_well(analysis)) && !had_fault(analysis, row->process);
 }
 
 static bool is_only_one(const GPtrArray *rows, const struct open_row *row)
@@ -146,26 +159,16 @@ static bool is_only_one(const GPtrArray *rows, const struct open_row *row)
 	return count == 1;
 }
 
-static bool had_fault(const struct analysis *analysis, const struct process *process)
-{
-	const GPtrArray *faults = faults_result(&analysis->findings);
-
-	for (guint i = 0; i < faults->len; i++)
-		if (((const struct fault_row *)faults->pdata[i])->process == process)
-			return true;
-	return false;
-}
-
 /* Memory that no call may be given. */
 static bool is_bad(const struct open_place *place)
 {
 	return place->address && place->kind != PLACE_ALLOCATION && is_told(place);
 }
 
-/* Another thread may have crashed, also one of the runtime's, as where a GPU had a fault. */
+/* Another thread may have crashed, also one of the runtime's. */
 static bool died_in(const struct analysis *analysis, const struct open_row *row)
 {
-	return crashed(analysis) && !row->open.ended && !had_fault(analysis, row->process) &&
+	return crashed(analysis) && !row->open.ended &&
 	       is_only_one(open_calls_result(&analysis->findings), row) &&
 	       (is_bad(&row->to) || is_bad(&row->from));
 }

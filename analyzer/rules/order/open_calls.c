@@ -116,6 +116,16 @@ static void add_pending(struct open_row *row, const struct pending *pending)
 	g_array_append_val(row->launches, pending->launch);
 }
 
+/* A launch is recorded before its own call is made. */
+static bool is_own(const struct open_row *row, const struct pending *pending)
+{
+	const struct hg_open_call *call = &row->open.call;
+
+	return hg_api_class((unsigned)call->state) == HG_CLASS_LAUNCH &&
+	       pending->launch.kernel_id == call->kernel_id &&
+	       pending->launch.stack_id == call->stack_id;
+}
+
 /* The latest first. `awaited`: none but those. */
 static void find_launches(struct open_row *row, struct process_order *at, bool awaited)
 {
@@ -132,6 +142,7 @@ static void find_launches(struct open_row *row, struct process_order *at, bool a
 		    &pendings->at[(pendings->added - i) % OPEN_LAUNCHES];
 
 		if (pending->moment.epoch && !order_done(&at->order, pending->moment) &&
+		    !(i == 1 && is_own(row, pending)) &&
 		    (!awaited || is_awaited(call, pending, event)))
 			add_pending(row, pending);
 	}

@@ -151,6 +151,20 @@ static void more_launches_than_are_remembered(void **state)
 	assert_true(last_row()->more);
 }
 
+static void a_launch_that_does_not_return(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, P);
+	launch(WRITER, A, P);
+	open_call((struct hg_open_call){ .state = HG_API_hipLaunchKernel,
+					 .kernel_id = WRITER,
+					 .stack_id = 10 + WRITER,
+					 .stream = A });
+	assert_int_equal(last_row()->launches->len, 1);
+	assert_int_equal(pending(0), READER);
+}
+
 static void a_launch_that_failed(void **state)
 {
 	(void)state;
@@ -349,6 +363,7 @@ int main(void)
 		TEST(launches_that_may_run),
 		TEST(launches_before_an_event),
 		TEST(more_launches_than_are_remembered),
+		TEST(a_launch_that_does_not_return),
 		TEST(a_launch_that_failed),
 		TEST(the_memory_as_it_was),
 		TEST(calls_by_time),
