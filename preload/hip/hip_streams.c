@@ -13,6 +13,6 @@
 #undef HG_BEGIN_OF_sync
 #define HG_BEGIN_OF_sync hg_hip_begin_waiting
 
-#define HG_API HG_WRAP
+#define HG_API           HG_WRAP
 #include "tracer/api/hip_streams.def"
 #undef HG_API
