@@ -11,7 +11,7 @@
 ! hipgrain-run: arraysum2
 ! hipgrain-env: HSA_XNACK=0
 ! hipgrain-exit: any
-! hipgrain-expect: HG806 confidence=likely
+! hipgrain-expect: HG806 confidence=proven
 !
 ! Both mapped: nothing is copied, the pages become coarse-grained.
 ! hipgrain-run: arraysum3

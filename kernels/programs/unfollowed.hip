@@ -47,6 +47,7 @@
 // hipgrain-stdout: unfollowed: list 0
 // hipgrain-stdout: unfollowed: list 1
 // hipgrain-expect: HG217 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=3 confidence=possible
+// hipgrain-expect: HG614 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=1 confidence=proven
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // hipgrain-run: carried_anew

@@ -7,10 +7,12 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/api/hsa.h"
 
 /* Kept with an allocation. */
 struct writes {
-	bool written; /* or it may have been */
+	bool written;            /* or it may have been */
+	struct finding *finding; /* borrowed: one that waits for a copy from the memory; or NULL */
 };
 
 static const struct attachment_type writes_type = { sizeof(struct writes), NULL, NULL };
@@ -46,13 +48,15 @@ static bool is_unwritten(const struct rules_context *context, struct allocation 
 	return !(writes && writes->written) && !(anywhere && *anywhere >= allocation->ns);
 }
 
-/* Returns true for what hipMalloc and its kind gave: the host reaches it by calls, most often. */
+/* Returns true for what hipMalloc and its kind gave. Copies by the HSA runtime are not recorded. */
 static bool is_fresh_device_memory(const struct process *process, const struct place *place)
 {
 	struct grain grain;
 
 	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP ||
-	    place->allocation->symbol || place->allocation->api == HG_API_hipIpcOpenMemHandle)
+	    place->allocation->symbol || place->allocation->api == HG_API_hipIpcOpenMemHandle ||
+	    place->allocation->api == HG_API_hsa_amd_memory_pool_allocate ||
+	    place->allocation->api == HG_API_hsa_memory_allocate)
 		return false;
 	grain = place_grain_brief(process, place);
 	return grain.location == LOCATION_DEVICE && grain.certain;
@@ -74,6 +78,22 @@ static bool may_write(const struct rules_context *context, const struct allocati
 			return true;
 	}
 	return !launch->code->uses_complete;
+}
+
+/*
+ * Where the host can address the GPU's memory, it may have written without a call. A program that
+ * copies from the memory later does not: until then the finding is not reported.
+ */
+static void await_copy(const struct rules_context *context, struct finding *finding,
+		       struct allocation *allocation)
+{
+	const struct device *device = process_device(context->process, allocation->device);
+	struct writes *writes = attachment_get(&allocation->attachments, &writes_type);
+
+	if (device && !device->large_bar)
+		return;
+	finding->least_launches = UINT64_MAX;
+	writes->finding = finding;
 }
 
 static void check_use(const struct rules_context *context, const struct isa_use *use)
@@ -108,6 +128,20 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	finding->fix = g_strdup_printf("initialise it before the launch: hipMemset(%s, 0, %s)",
 				       FIX_POINTER, FIX_SIZE);
 	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
+	await_copy(context, finding, pointer.place.allocation);
+}
+
+/* What the program copies from the memory it does not read in place. */
+static void note_copied_from(const struct rules_context *context, uint64_t address)
+{
+	struct place place = process_place(context->process, address);
+	struct writes *writes;
+
+	if (place.kind != PLACE_ALLOCATION)
+		return;
+	writes = attachment_find(&place.allocation->attachments, &writes_type);
+	if (writes && writes->finding)
+		writes->finding->least_launches = 0;
 }
 
 static void check_launched(const struct rules_context *context)
@@ -150,6 +184,7 @@ void check_unwritten(const struct rules_context *context)
 		note_launch(context);
 		break;
 	case WAKE_COPY:
+		note_copied_from(context, event->copy.src);
 		note_written_at(context, event->copy.dst);
 		break;
 	case WAKE_FILL:

@@ -67,13 +67,22 @@ static bool meets(uint64_t page, uint64_t start, uint64_t size)
 	return start < page + FAULT_PAGE && page < start + size;
 }
 
+/* Returns true if the finding's memory, or the address that it is about, is on the page. */
+static bool is_about_page(const struct finding *finding, const struct fault *fault)
+{
+	const struct allocation *allocation = finding->allocation;
+	bool inside =
+	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
+
+	return inside ? meets(fault->page, allocation->ptr, allocation->size)
+		      : meets(fault->page, finding->address, 1);
+}
+
 /* Returns true if the finding says that a kernel uses memory on that page, which it cannot. */
 static bool names(const struct rules_context *context, const struct finding *finding,
 		  const struct fault *fault)
 {
 	const struct allocation *allocation = finding->allocation;
-	bool inside =
-	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
 
 	if (finding->process != context->process || !finding->count || !finding->if_faulted ||
 	    !suspects_may_have(context, finding->kernel_symbol))
@@ -81,8 +90,9 @@ static bool names(const struct rules_context *context, const struct finding *fin
 	/* Not if other memory was allocated there since. */
 	if (allocation && allocation->freed && fault->place.kind == PLACE_ALLOCATION)
 		return false;
-	return inside ? meets(fault->page, allocation->ptr, allocation->size)
-		      : meets(fault->page, finding->address, 1);
+	/* Of a target region there is one finding, whatever memory of the host's it uses. */
+	return is_about_page(finding, fault) ||
+	       (finding->rule == &rules[RULE_HG806] && is_system_memory(&fault->place));
 }
 
 /* Blocks of the C library: a smaller one that is not recorded may live there by now. */
@@ -137,7 +147,7 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	}
 	if (named->len == 1)
 		prove(named->pdata[0]);
-	if (named->len)
+	if (named->len && is_about_page(named->pdata[0], fault))
 		take_memory(row, named->pdata[0]);
 	row->rules = g_string_free(text, named->len == 0);
 	g_ptr_array_free(named, TRUE);

@@ -2,6 +2,7 @@
 /* HG619: device memory is read before anything was written there. */
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
@@ -9,13 +10,20 @@
 #define MEMORY 0x100000u
 #define OTHER  0x800000u
 
-static void begin(unsigned access)
+static void begin_on(int8_t large_bar, unsigned access)
 {
 	initialisation_matters = true;
-	device(0);
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = { .name = "test", .arch = "gfx90a", .large_bar = large_bar } });
 	kernel.atomic_count = 0;
 	use.access = access;
 	alloc(HG_API_hipMalloc, MEMORY, 4096, 0, 5);
+}
+
+static void begin(unsigned access)
+{
+	begin_on(0, access);
 }
 
 static void fill(uint64_t address)
@@ -43,6 +51,36 @@ static void a_read_of_fresh_memory(void **state)
 	launch(1, MEMORY, 0);
 	assert_string_equal(found(), "HG619");
 	assert_non_null(strstr(finding(0)->message, "reads device memory"));
+}
+
+/* Of a GPU whose memory the host can address. */
+static void begin_addressable(void)
+{
+	begin_on(1, ISA_ATOMIC);
+	launch(1, MEMORY, 0);
+}
+
+static void memory_that_is_copied_from_later(void **state)
+{
+	(void)state;
+	begin_addressable();
+	alloc(HG_API_hipHostMalloc, OTHER, 4096, 0, 6);
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy,
+					   .dst = OTHER,
+					   .src = MEMORY,
+					   .size = 64,
+					   .rows = 1,
+					   .depth = 1,
+					   .kind = 4 } });
+	assert_string_equal(found(), "HG619");
+}
+
+static void memory_that_the_host_may_address(void **state)
+{
+	(void)state;
+	begin_addressable();
+	assert_string_equal(found(), "");
 }
 
 static void memory_that_was_filled(void **state)
@@ -135,6 +173,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG619, an_update_of_fresh_memory),
 		FINDS(HG619, a_read_of_fresh_memory),
+		FINDS(HG619, memory_that_is_copied_from_later),
+		SILENT(HG619, memory_that_the_host_may_address),
 		SILENT(HG619, memory_that_was_filled),
 		SILENT(HG619, memory_that_was_copied_to),
 		SILENT(HG619, a_kernel_that_writes_too),
