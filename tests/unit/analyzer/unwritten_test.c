@@ -13,9 +13,12 @@
 static void begin_on(int8_t large_bar, unsigned access)
 {
 	initialisation_matters = true;
-	apply((struct hg_event){
-	    .type = HG_EVENT_device,
-	    .device = { .name = "test", .arch = "gfx90a", .large_bar = large_bar } });
+	apply((struct hg_event){ .type = HG_EVENT_device,
+				 .device = { .name = "test",
+					     .arch = "gfx90a",
+					     .managed = 1,
+					     .fine_grain = 1,
+					     .large_bar = large_bar } });
 	kernel.atomic_count = 0;
 	use.access = access;
 	alloc(HG_API_hipMalloc, MEMORY, 4096, 0, 5);
