@@ -145,6 +145,21 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 	return recording_wait_and_serve(recording, information);
 }
 
+/*
+ * The terminal signals the whole foreground process group, and the command has received that
+ * itself. But of a hang-up the kernel notifies the session's leader alone, with SIGCONT behind it.
+ */
+static void forward(pid_t child, int number, const siginfo_t *information)
+{
+	if (information->si_code <= 0) {
+		if (information->si_pid != child)
+			kill(child, number);
+	} else if (number == SIGHUP && getsid(0) == getpid()) {
+		kill(child, SIGHUP);
+		kill(child, SIGCONT);
+	}
+}
+
 /* Wait for the command's end, forwarding signals; returns its wait status. */
 static int wait_command(struct recording *recording, pid_t child)
 {
@@ -153,13 +168,8 @@ static int wait_command(struct recording *recording, pid_t child)
 		int status;
 		int number = wait_signal(recording, &information);
 
-		/*
-		 * The terminal (and the kernel, for a hang-up) signals the whole foreground group:
-		 * the command has received those itself.
-		 */
-		if (number > 0 && number != SIGCHLD && information.si_code <= 0 &&
-		    information.si_pid != child)
-			kill(child, number);
+		if (number > 0 && number != SIGCHLD)
+			forward(child, number, &information);
 		if (waitpid(child, &status, WNOHANG) == child)
 			return status;
 	}
