@@ -165,19 +165,54 @@ static void after_fork_parent(void)
 
 /* ---- the child ---- */
 
-/* What LTTng-UST's libraries do at the end of the process. */
+/*
+ * What LTTng-UST's libraries do at the end of the process. Since they were loaded a function of
+ * ours is in place of each: later the loader's read-only pages may not become writable, where the
+ * limit of a process's data is reached (RLIMIT_DATA).
+ */
 #define ENDS_MAX 64u
 
 typedef void end_function(void);
 
-static struct end {
-	end_function **place, *function;
-} ends[ENDS_MAX];
-static unsigned end_count;         /* of these; 0: they are not known */
-static end_function **first_place; /* of them that is called */
+static end_function *ends[ENDS_MAX];
+static unsigned end_count; /* of these; more: they are not known */
+static unsigned first_end; /* the one of the provider's that is called first */
+static bool unwanted;      /* atomic */
+static end_function *instead;
 
-static void nothing(void)
+static void end(unsigned i)
 {
+	if (!__atomic_load_n(&unwanted, __ATOMIC_ACQUIRE))
+		ends[i]();
+	else if (instead && i == first_end)
+		instead();
+}
+
+/* clang-format off */
+#define EIGHT(X, n)    X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
+#define OCTAL(X)       EIGHT(X, 00) EIGHT(X, 01) EIGHT(X, 02) EIGHT(X, 03) \
+		       EIGHT(X, 04) EIGHT(X, 05) EIGHT(X, 06) EIGHT(X, 07)
+#define STAND_IN(n)    static void end_##n(void) { end(n); }
+#define STAND_IN_OF(n) end_##n,
+OCTAL(STAND_IN)
+static end_function *const stand_ins[ENDS_MAX] = { OCTAL(STAND_IN_OF) };
+/* clang-format on */
+
+/* The loader has made their pages read-only. */
+static void take_ends(end_function **places, size_t count)
+{
+	uintptr_t page = (uintptr_t)getpagesize(), start = (uintptr_t)places & -page;
+	size_t size = (uintptr_t)&places[count] - start;
+
+	if (end_count + count > ENDS_MAX || mprotect((void *)start, size, PROT_READ | PROT_WRITE)) {
+		end_count = ENDS_MAX + 1;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		ends[end_count] = places[i];
+		places[i] = stand_ins[end_count++];
+	}
+	mprotect((void *)start, size, PROT_READ);
 }
 
 static void find_ends(const struct link_map *map)
@@ -190,33 +225,20 @@ static void find_ends(const struct link_map *map)
 			places = (end_function **)(map->l_addr + dyn->d_un.d_ptr);
 		else if (dyn->d_tag == DT_FINI_ARRAYSZ)
 			count = dyn->d_un.d_val / sizeof(*places);
-	if (places && count && strstr(map->l_name, "/libhipgrain-provider"))
-		first_place = &places[count - 1];
-	for (size_t i = 0; places && i < count; i++) {
-		if (end_count < ENDS_MAX)
-			ends[end_count] = (struct end){ &places[i], places[i] };
-		end_count++;
-	}
+	if (!places || !count)
+		return;
+	take_ends(places, count);
+	if (strstr(map->l_name, "/libhipgrain-provider"))
+		first_end = end_count - 1;
 }
 
-/* The loader has made their pages read-only. `first`: called in place of all of them, or NULL. */
+/* `first`: called in place of all of them, or NULL. */
 static void set_ends(bool wanted, end_function *first)
 {
-	size_t page = (size_t)getpagesize();
-
 	if (end_count > ENDS_MAX)
 		return;
-	for (unsigned i = 0; i < end_count; i++) {
-		void *start = (void *)((uintptr_t)ends[i].place & -page);
-
-		if (!i || start != (void *)((uintptr_t)ends[i - 1].place & -page))
-			mprotect(start, page, PROT_READ | PROT_WRITE);
-		*ends[i].place = wanted                                  ? ends[i].function
-				 : first && ends[i].place == first_place ? first
-									 : nothing;
-		if (i + 1 == end_count || start != (void *)((uintptr_t)ends[i + 1].place & -page))
-			mprotect(start, page, PROT_READ);
-	}
+	instead = first;
+	__atomic_store_n(&unwanted, !wanted, __ATOMIC_RELEASE);
 }
 
 void hg_fork_ends(bool wanted)

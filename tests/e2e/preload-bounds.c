@@ -175,6 +175,28 @@ static void no_more(void)
 	allocate(); /* as far as there is memory */
 }
 
+/* Children of a process that may have no more data of its own. */
+static void no_more_data(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	say("before");
+	setrlimit(RLIMIT_DATA, &none);
+	for (int i = 0; i < 3; i++) {
+		pid_t child;
+		int status = 0;
+
+		fflush(stdout);
+		child = fork();
+		if (!child) {
+			free(malloc(12345));
+			exit(i);
+		}
+		waitpid(child, &status, 0);
+		printf("status %x\n", (unsigned)status);
+	}
+}
+
 /* One line of a descriptor, without more than read(). */
 static void show(int fd)
 {
@@ -305,6 +327,7 @@ int main(int argc, char **argv)
 		{ "few-processes", few_processes }, { "no-more", no_more },
 		{ "numbers", choose_numbers },      { "exit", use_exit },
 		{ "quick-exit", exits_quickly },    { "libunwind", use_libunwind },
+		{ "no-more-data", no_more_data },
 	};
 
 	self = argv[0];
