@@ -77,8 +77,13 @@ long hg_confine(long number, long a, long b, long c, long d, long e)
 	     strict =
 		 number == SYS_seccomp ? a == SECCOMP_SET_MODE_STRICT : b == SECCOMP_MODE_STRICT;
 	bool ours = (filter || strict) && begin();
-	long rc = hg_next_syscall(number, a, b, c, d, e, 0L);
+	long rc;
 
+	/* Of a thread that succeeds: no system call of ours from then on. */
+	hg_tls.strict |= strict;
+	rc = hg_next_syscall(number, a, b, c, d, e, 0L);
+	if (rc)
+		hg_tls.strict = false;
 	if (ours && rc)
 		undo();
 	return rc;

@@ -60,7 +60,7 @@ long hg_syscall_watched(long number, long a, long b, long c, long d, long e, lon
 	if (number == SYS_futex)
 		return hg_is_listener() ? hg_listener_waits(a, b, c, d, e, f)
 					: hg_next_syscall(number, a, b, c, d, e, f);
-	if (!hg_tls.busy && hg_provider) {
+	if (!hg_tls.busy && !hg_tls.strict && hg_provider) {
 		switch (number) {
 		case SYS_close:
 			return hg_close_of_program((int)a);

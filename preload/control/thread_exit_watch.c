@@ -18,12 +18,14 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
@@ -185,16 +187,42 @@ static int status_of_seen(void)
 	return 0;
 }
 
-/* As a process ends whose only thread made a system call that a filter forbids. */
-static void end_by_filter(void)
+/*
+ * The status of the first thread, as wait(2) has it: the thread is a zombie until the process ends,
+ * and the 52nd field of its line, the 50th behind its name, is the status (proc(5)). That of a
+ * filter's signal if it cannot be read.
+ */
+#define FIELDS_TO_STATUS 50
+
+static int status_of_first(void)
 {
+	char path[48], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	hg_read_file(path, text, sizeof(text));
+	at = strrchr(text, ')');
+	for (unsigned i = 0; at && i < FIELDS_TO_STATUS; i++)
+		at = strchr(at + 1, ' ');
+	return at ? atoi(at) : SIGSYS;
+}
+
+/*
+ * As a process ends whose only thread made a system call that a filter forbids, or that ended
+ * itself where it may do little else (strict mode).
+ */
+static void end_as_first(void)
+{
+	int status = status_of_first(), number = WTERMSIG(status);
 	struct sigaction fallback = { .sa_handler = SIG_DFL };
 	sigset_t it;
 
+	if (!number)
+		_exit(WEXITSTATUS(status));
 	sigemptyset(&it);
-	sigaddset(&it, SIGSYS);
-	sigaction(SIGSYS, &fallback, NULL);
-	raise(SIGSYS);
+	sigaddset(&it, number);
+	sigaction(number, &fallback, NULL);
+	raise(number);
 	pthread_sigmask(SIG_UNBLOCK, &it, NULL);
 }
 
@@ -225,7 +253,7 @@ static void *watch(void *unused)
 	if (__atomic_load_n(&uncounted, __ATOMIC_ACQUIRE))
 		_exit(status_after(status_of_seen()));
 	if (hg_confined && !__atomic_load_n(&first_leaves, __ATOMIC_RELAXED))
-		end_by_filter();
+		end_as_first();
 	exit(EXIT_SUCCESS);
 }
 

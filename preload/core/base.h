@@ -125,6 +125,7 @@ struct hg_tls {
 	uint32_t totalled;       /* calls since it last read the clock: small_block_stats.c */
 	uint8_t stacks_unpolled; /* new ones since it last asked the loader: stack.c */
 	bool walked;             /* hg_stack_id() had to walk, and may have recorded the stack */
+	bool strict;             /* may read, write and end only: seccomp.c */
 	int fork_state;          /* of cancellation, before fork() */
 	sigset_t saved_signals;
 } __attribute__((aligned(64)));

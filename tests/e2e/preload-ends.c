@@ -410,6 +410,36 @@ static void confine_in_vain(void)
 	free(malloc(100000));
 }
 
+/* Reading, writing and the thread's end are allowed; anything else ends the process. */
+static void be_strict(void)
+{
+	free(malloc(5000));
+	fflush(stdout);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		exit(2);
+	free(malloc(100));
+	if (write(STDOUT_FILENO, "strict\n", 7) < 0)
+		exit(3);
+}
+
+static void strict_ending(void)
+{
+	be_strict();
+	syscall(SYS_exit, 5);
+}
+
+static void strict_ending_unseen(void)
+{
+	be_strict();
+	__asm__ volatile("syscall" : : "a"(SYS_exit), "D"(6) : "rcx", "r11", "memory");
+}
+
+static void strict_killed(void)
+{
+	be_strict();
+	syscall(SYS_getppid);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -436,6 +466,9 @@ int main(int argc, char **argv)
 		{ "confine-executing", confine_executing },
 		{ "confine-thread", confine_thread },
 		{ "confine-in-vain", confine_in_vain },
+		{ "strict-ending", strict_ending },
+		{ "strict-ending-unseen", strict_ending_unseen },
+		{ "strict-killed", strict_killed },
 	};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
