@@ -5,6 +5,8 @@
  * LTTng-UST's descriptor of that number, and LTTng-UST continued to use, and to close, the
  * program's. So its descriptors are moved to other numbers before it learns them: it gets them from
  * socket(), and from the session daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c).
+ * Likewise the pipe that libunwind makes in the midst of a program: it looks through it at memory
+ * that it is to read.
  *
  * Between the two calls that this takes, the descriptor has the number that the kernel chose.
  */
@@ -27,6 +29,7 @@
 #include "preload/trace/counts.h"
 #include "preload/control/descriptors.h"
 #include "preload/control/listeners.h"
+#include "preload/stacks/stack.h"
 
 /* The lowest number to use, if the limit allows it; programs are written with small numbers. */
 static const int bases[] = { 512, 128 };
@@ -92,7 +95,7 @@ static void stay_here(void)
 		hg_syscall(SYS_futex, &(int){ 0 }, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
-/* A descriptor to use in place of that one, noted; the same if there is no better number. */
+/* A descriptor to use in place of that one; the same if there is no better number. */
 static int move_up(int fd)
 {
 	int flags = fcntl(fd, F_GETFD), moved = -1;
@@ -163,6 +166,28 @@ static void detach(void)
 		hg_syscall(SYS_close, inert);
 }
 
+/* libunwind's pipe, 0: none. A program that closed it would have its own files written to. */
+static int unwinders[2]; /* atomic */
+
+static bool owns(int fd)
+{
+	return fd > 0 && (fd == __atomic_load_n(&unwinders[0], __ATOMIC_RELAXED) ||
+			  fd == __atomic_load_n(&unwinders[1], __ATOMIC_RELAXED));
+}
+
+HG_EXPORT int pipe2(int ends[2], int flags)
+{
+	int rc = hg_libc.pipe2(ends, flags), saved = errno;
+
+	if (HG_UNLIKELY(hg_tls.busy) && !rc && hg_stack_is_unwinder(HG_CALLER()))
+		for (unsigned i = 0; i < HG_COUNT(unwinders); i++) {
+			ends[i] = move_up(ends[i]);
+			__atomic_store_n(&unwinders[i], ends[i], __ATOMIC_RELAXED);
+		}
+	errno = saved;
+	return rc;
+}
+
 HG_EXPORT int socket(int domain, int type, int protocol)
 {
 	int fd = hg_libc.socket(domain, type, protocol), saved = errno;
@@ -218,20 +243,5 @@ HG_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	return size;
 }
 
-/*
- * LTTng-UST writes a byte to a pipe to wake its consumer. A program that closed the pipe without
- * the C library, as Go's runtime and asm() can, may have a file of its own by that number: the byte
- * would be in there.
- */
-HG_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
-{
-	if (HG_UNLIKELY(hg_tls.busy) && hg_code_is_lttngs(__builtin_return_address(0)) &&
-	    is_lost(fd)) {
-		hg_counts_confined(HG_CONFINED_CLOSED);
-		errno = EBADF;
-		return -1;
-	}
-	return hg_libc.write(fd, buffer, size);
-}
-
-HG_PART(.name = "descriptors", .order = 11, .fork_detach = detach, .fork_attach = attach);
+HG_PART(.name = "descriptors", .order = 11, .fork_detach = detach, .fork_attach = attach,
+	.owns = owns);

@@ -270,6 +270,11 @@ static int boot_poll(struct pollfd *fds, nfds_t count, int timeout)
 		       : (int)syscall(SYS_poll, fds, count, timeout);
 }
 
+static int boot_pipe2(int ends[2], int flags)
+{
+	return ready() ? hg_libc.pipe2(ends, flags) : (int)syscall(SYS_pipe2, ends, flags);
+}
+
 static int boot_socket(int domain, int type, int protocol)
 {
 	return ready() ? hg_libc.socket(domain, type, protocol)
@@ -317,6 +322,7 @@ struct hg_libc hg_libc = {
 	.close = boot_close,
 	.write = boot_write,
 	.poll = boot_poll,
+	.pipe2 = boot_pipe2,
 	.socket = boot_socket,
 	.connect = boot_connect,
 	.recvmsg = boot_recvmsg,
@@ -520,6 +526,7 @@ void hg_libc_init(void)
 	NEXT(close);
 	NEXT(write);
 	NEXT(poll);
+	NEXT(pipe2);
 	NEXT(socket);
 	NEXT(connect);
 	NEXT(recvmsg);

@@ -42,6 +42,7 @@ struct hg_libc {
 	int (*close)(int fd);
 	ssize_t (*write)(int fd, const void *buffer, size_t size);
 	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
+	int (*pipe2)(int ends[2], int flags);
 	int (*socket)(int domain, int type, int protocol);
 	int (*connect)(int fd, const struct sockaddr *address, unsigned length);
 	ssize_t (*recvmsg)(int fd, struct msghdr *message, int flags);

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,7 @@
 _Static_assert(HG_STACK_DEPTH_MAX <= HG_STACK_FRAMES_MAX, "a record has room for a stack");
 
 static int (*unwind)(void **frames, int size);
+static uintptr_t unwinder, unwinder_size; /* libunwind's code */
 static struct hg_id_table stacks;
 
 /* Where libunwind keeps its variables of threads, as code that is compiled to use them says it. */
@@ -83,7 +85,12 @@ void hg_stack_open(void)
 {
 	int (*found)(void **, int) = NULL;
 	void *library = open_unwinder();
+	struct link_map *map;
 
+	if (library && !dlinfo(library, RTLD_DI_LINKMAP, &map)) {
+		unwinder = map->l_addr;
+		unwinder_size = hg_object_size(unwinder);
+	}
 	if (library)
 		found = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
 	if (library && dlinfo(library, RTLD_DI_TLS_MODID, &unwinders.module))
@@ -97,6 +104,11 @@ void hg_stack_open(void)
 			found(frames, HG_COUNT(frames)); /* loads libgcc_s at its first call */
 	}
 	__atomic_store_n(&unwind, found, __ATOMIC_RELEASE);
+}
+
+bool hg_stack_is_unwinder(const void *caller)
+{
+	return (uintptr_t)caller - unwinder < unwinder_size;
 }
 
 static void new_generation(void)

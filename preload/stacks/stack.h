@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 void hg_stack_open(void); /* loads the unwinder for what is not walked otherwise */
+bool hg_stack_is_unwinder(const void *caller); /* an address in it */
 /* Changes when ids that were given before are no longer valid. */
 uint32_t hg_stack_generation(void);
 void hg_stack_keep(void); /* from now on, remember the frames of ids for hg_stack_define() */

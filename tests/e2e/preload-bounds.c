@@ -197,6 +197,30 @@ static void no_more_data(void)
 	}
 }
 
+/* malloc(), called by code without rules by which it could be unwound. */
+void *without_rules(size_t size);
+__asm__(".text\n"
+	".type without_rules, @function\n"
+	"without_rules:\n"
+	"	subq $8, %rsp\n"
+	"	call malloc@PLT\n"
+	"	addq $8, %rsp\n"
+	"	ret\n"
+	".size without_rules, .-without_rules\n");
+
+/* As daemons do it: what is opened next has the lowest numbers. */
+static void new_streams(void)
+{
+	int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
+
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	for (int i = 0; i < 100; i++)
+		free(without_rules(5000 + (size_t)i));
+	for (int i = 0; i < 3; i++)
+		dprintf(kept, "%d\n", open("/dev/null", O_RDWR));
+}
+
 /* One line of a descriptor, without more than read(). */
 static void show(int fd)
 {
@@ -327,7 +351,7 @@ int main(int argc, char **argv)
 		{ "few-processes", few_processes }, { "no-more", no_more },
 		{ "numbers", choose_numbers },      { "exit", use_exit },
 		{ "quick-exit", exits_quickly },    { "libunwind", use_libunwind },
-		{ "no-more-data", no_more_data },
+		{ "no-more-data", no_more_data },   { "new-streams", new_streams },
 	};
 
 	self = argv[0];

@@ -109,6 +109,7 @@ int capset(void *header, const void *data); /* in no header */
 static const char nothing; /* std::nothrow is empty */
 static struct pollfd *volatile nowhere = (struct pollfd *)8;
 static void *volatile no_limit = NULL;
+static int ends[2];
 static char *none[] = { NULL }; /* arguments, and an environment */
 static const char *const absent = "/nothing/there";
 static const char *const too_long = "a name of a thread has 15 bytes";
@@ -205,6 +206,8 @@ static int wait_for(int (*wait)(sem_t *), unsigned value)
 	X("prctl", result = prctl(-1))                                                    \
 	X("poll", result = poll(NULL, 0, 1))                                              \
 	X("poll", result = poll(nowhere, 1, 0))                                           \
+	X("pipe2", result = pipe2(ends, -1))                                              \
+	X("pipe2", result = pipe2(ends, 0) || close(ends[0]) || close(ends[1]))           \
 	X("socket", result = socket(-1, 0, 0))                                            \
 	X("socket", result = close(socket(AF_UNIX, SOCK_STREAM, 0)))                      \
 	X("connect", result = connect(1000000, NULL, 0))                                  \
