@@ -23,6 +23,7 @@ ANSWERS(hipGetDeviceProperties, (char *properties, int device), (void)device;
 	strcpy(properties, "nothing"); strcpy(properties + ARCH_OFFSET, "gfx90a:sramecc+:xnack-"))
 ANSWERS(hipGetDeviceCount, (int *count), *count = 2)
 ANSWERS(hipGetDevice, (int *device), *device = 0)
+ANSWERS(hipStreamGetDevice, (void *of, int *device), (void)of; *device = 0)
 ANSWERS(hipRuntimeGetVersion, (int *version), *version = 71400000)
 ANSWERS(hipDriverGetVersion, (int *version), *version = 71400000)
 ANSWERS(hipPeekAtLastError, (void), )
