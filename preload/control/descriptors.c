@@ -243,5 +243,21 @@ HG_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	return size;
 }
 
+/*
+ * LTTng-UST writes a byte to a pipe to wake its consumer. A program that closed the pipe without
+ * the C library, as Go's runtime and asm() can, may have a file of its own by that number: the byte
+ * would be in there.
+ */
+HG_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
+{
+	if (HG_UNLIKELY(hg_tls.busy) && hg_code_is_lttngs(__builtin_return_address(0)) &&
+	    is_lost(fd)) {
+		hg_counts_confined(HG_CONFINED_CLOSED);
+		errno = EBADF;
+		return -1;
+	}
+	return hg_libc.write(fd, buffer, size);
+}
+
 HG_PART(.name = "descriptors", .order = 11, .fork_detach = detach, .fork_attach = attach,
 	.owns = owns);
