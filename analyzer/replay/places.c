@@ -113,7 +113,7 @@ static bool was_unmapped(const struct process *process, uint64_t address, struct
 	return true;
 }
 
-struct place process_place(const struct process *process, uint64_t address)
+static struct place find_place(const struct process *process, uint64_t address)
 {
 	struct place place = { .kind = PLACE_UNKNOWN };
 
@@ -160,5 +160,31 @@ struct place process_place(const struct process *process, uint64_t address)
 		return place;
 	}
 	past_end(process, address, PAST_END_LIMIT, &place);
+	return place;
+}
+
+/* Many rules look at the same few addresses of one event. */
+struct place process_place(const struct process *process, uint64_t address)
+{
+	static __thread struct {
+		const struct process *process;
+		uint64_t turn, address;
+		struct place place;
+	} latest[4];
+	static __thread unsigned next;
+	struct place place;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(latest); i++)
+		if (latest[i].turn == replay_turn && latest[i].process == process &&
+		    latest[i].address == address)
+			return latest[i].place;
+	place = find_place(process, address);
+	if (replay_turn % 2 == 0 && replay_turn) {
+		latest[next].process = process;
+		latest[next].turn = replay_turn;
+		latest[next].address = address;
+		latest[next].place = place;
+		next = (next + 1) % G_N_ELEMENTS(latest);
+	}
 	return place;
 }

@@ -606,20 +606,24 @@ bool replay_knows(const struct replay *replay, const struct hg_event *event)
 	}
 }
 
+uint64_t replay_turn;
+
 void replay_apply_block(struct replay *replay, struct process *process,
 			const struct hg_event *event)
 {
+	replay_turn++;
 	replay->last = process;
 	if (event->type == HG_EVENT_free) {
 		memory_free(process, event);
-		return;
+	} else {
+		if (event->alloc.ptr)
+			contents_forget(&process->contents, event->alloc.ptr, event->alloc.size);
+		memory_alloc(process, event);
 	}
-	if (event->alloc.ptr)
-		contents_forget(&process->contents, event->alloc.ptr, event->alloc.size);
-	memory_alloc(process, event);
+	replay_turn++;
 }
 
-struct process *replay_apply(struct replay *replay, const struct hg_event *event)
+static struct process *apply_event(struct replay *replay, const struct hg_event *event)
 {
 	struct process *process = replay_process(replay, event->pid);
 
@@ -741,5 +745,15 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_OPEN_CALL:
 		break;
 	}
+	return process;
+}
+
+struct process *replay_apply(struct replay *replay, const struct hg_event *event)
+{
+	struct process *process;
+
+	replay_turn++;
+	process = apply_event(replay, event);
+	replay_turn++;
 	return process;
 }

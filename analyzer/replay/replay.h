@@ -197,6 +197,12 @@ void replay_set_session(struct replay *replay, const char *session);
  */
 bool replay_knows(const struct replay *replay, const struct hg_event *event);
 
+/*
+ * Changes with each event that is applied, and is odd meanwhile. While it is the same even number
+ * the state of all processes is the same: what was looked up need not be looked up again.
+ */
+extern uint64_t replay_turn;
+
 /* Bring the state up to after `event`; returns the process it happened in (never NULL). */
 struct process *replay_apply(struct replay *replay, const struct hg_event *event);
 
