@@ -147,6 +147,7 @@ int64_t process_inherit(struct process *child, const struct process *parent, int
 	copying.child = child;
 	copying.stacks = g_hash_table_new(NULL, NULL);
 	copy_all(&copying);
+	replay_turn += 2; /* also where no event is applied */
 	child->epoch++;
 	g_hash_table_destroy(copying.stacks);
 	return (int64_t)copying.count;
