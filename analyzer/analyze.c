@@ -205,6 +205,11 @@ static void read_facts(struct analysis *analysis)
 	/* What is left of a rotated recording begins with the state that the processes recorded
 	 * then. */
 	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
+	/* A shell ends with 128 and the signal's number where its command did by a signal. */
+	analysis->replay.over = facts->exited && !facts->attached && !facts->snapshot;
+	analysis->replay.end_signal = facts->exit_signal         ? facts->exit_signal
+				      : facts->exit_status > 128 ? facts->exit_status - 128
+								 : 0;
 	read_measurements(analysis);
 	if (facts->snapshot) {
 		findings_limit(

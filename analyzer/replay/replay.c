@@ -189,6 +189,8 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	process->space.observer = process->foreign ? NULL : replay->observer;
 	process->space.owner = process;
 	process->measured = replay->measured;
+	process->over = replay->over;
+	process->end_signal = replay->end_signal;
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
 	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
 	replay->last = process;

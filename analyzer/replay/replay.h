@@ -118,6 +118,8 @@ struct process {
 	uint32_t threshold;
 	bool announced;    /* its `process` event was seen */
 	bool foreign;      /* belongs to another recording: see replay->session */
+	bool over;         /* as replay->over and its signal, which may be another process's */
+	int end_signal;
 	uint64_t instance; /* of its program image, 0 if not known */
 	struct process_state state;
 	char *exe;
@@ -171,6 +173,8 @@ struct process {
 struct replay {
 	char *session;          /* of this recording, NULL if not known */
 	bool attached;          /* to processes that ran: they begin by telling what they have */
+	bool over;              /* the recorded command has ended, ... */
+	int end_signal;         /* ... by this signal; 0: by none */
 	GPtrArray *processes;   /* struct process, in order of appearance */
 	GPtrArray *foreign;     /* processes of other recordings, out of the way */
 	GHashTable *by_pid;     /* the latest process with that pid */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG619: a kernel reads, or updates atomically, device memory into which nothing was written since
- * it was allocated. Any write counts, of any byte: which bytes a kernel writes is not recorded.
+ * HG619: a kernel updates atomically device memory into which nothing was written since it was
+ * allocated. Any write counts, of any byte: which bytes a kernel writes is not recorded. Only
+ * updates count that the launch executes for certain, and no plain reads, whose execution is not
+ * followed: "beta != 0 ? beta * c[i] : 0" reads nothing of a fresh c.
  */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/call_history.h"
@@ -96,15 +98,28 @@ static void await_copy(const struct rules_context *context, struct finding *find
 	writes->finding = finding;
 }
 
+/* Returns an atomic that the launch executes on that argument for certain, or NULL. */
+static const struct isa_atomic *certain_update(const struct isa_kernel *code, uint32_t kernarg)
+{
+	for (size_t i = 0; i < code->atomic_count; i++) {
+		const struct isa_atomic *atomic = &code->atomics[i];
+
+		if (atomic->executes && atomic->origin.kind == ISA_ORIGIN_DIRECT &&
+		    atomic->origin.kernarg_count == 1 && atomic->origin.kernarg[0] == kernarg)
+			return atomic;
+	}
+	return NULL;
+}
+
 static void check_use(const struct rules_context *context, const struct isa_use *use)
 {
 	const struct launch *launch = context->launch;
+	const struct isa_atomic *atomic = certain_update(launch->code, use->kernarg);
 	struct pointer_argument pointer;
 	struct finding *finding;
 	bool is_new;
 
-	if (!(use->access & (ISA_READ | ISA_ATOMIC)) ||
-	    !launch_pointer(context, launch, use->kernarg, &pointer) ||
+	if (!atomic || !launch_pointer(context, launch, use->kernarg, &pointer) ||
 	    !is_fresh_device_memory(context->process, &pointer.place) ||
 	    !is_unwritten(context, pointer.place.allocation) ||
 	    may_write(context, pointer.place.allocation))
@@ -121,13 +136,14 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	finding->absence = ABSENCE_BETWEEN;
 	finding_set_launch(finding, launch, &pointer);
 	finding->message = g_strdup_printf(
-	    "%s %s device memory (%s bytes from %s) into which nothing was written since it was "
-	    "allocated: what is there is undefined, although fresh pages are often zero.",
-	    finding->kernel, use->access & ISA_ATOMIC ? "updates" : "reads", FIGURE(0),
-	    hg_api_name(pointer.place.allocation->api));
+	    "%s updates device memory (%s bytes from %s) into which nothing was written since it "
+	    "was allocated: what is there is undefined, although fresh pages are often zero.",
+	    finding->kernel, FIGURE(0), hg_api_name(pointer.place.allocation->api));
 	finding->fix = g_strdup_printf("initialise it before the launch: hipMemset(%s, 0, %s)",
 				       FIX_POINTER, FIX_SIZE);
-	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
+	finding_weigh(finding, &(struct chain){ .launch = launch, .atomic = atomic });
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"work that is not recorded may have written to it");
 	await_copy(context, finding, pointer.place.allocation);
 }
 

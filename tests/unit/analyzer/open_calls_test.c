@@ -4,7 +4,10 @@
 #include "order_world.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/order/open_calls.h"
+#include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
+
+#include <signal.h>
 
 /* ---- what follows from one ---- */
 
@@ -87,6 +90,92 @@ static void a_call_that_is_no_transfer(void **state)
 	open_call((struct hg_open_call){ .state = HG_API_hipFree, .ptr = P });
 	open_call((struct hg_open_call){ .state = 65535, .ptr = P, .size = 0x9000, .rows = 1 });
 	assert_string_equal(found(), "");
+}
+
+/* ---- the end in a call ---- */
+
+/* The command has ended, by a signal or by none. */
+static void end_of_recording(int signal)
+{
+	struct process *process = replay_process(&replay, 1);
+
+	process->over = true;
+	process->end_signal = signal;
+}
+
+static void a_copy_from_nowhere(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_copy(Q, 0x7000000, 0x100);
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG621");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "where no memory is known"));
+}
+
+static void a_crash_in_a_call(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG621");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+}
+
+/* Either thread may have crashed. */
+static void a_crash_with_two_calls(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	tid_now = 2;
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG709 HG709");
+}
+
+static void an_end_while_waiting(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(SIGINT);
+	assert_string_equal(found(), "HG709");
+	assert_non_null(strstr(finding(0)->message, "may wait for is writer"));
+}
+
+static void a_process_that_ended_well(void **state)
+{
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
+				  .pid = 1,
+				  .ended = true };
+
+	(void)state;
+	two_streams(0);
+	apply((struct hg_event){ .type = HG_EVENT_OPEN_CALL, .open_call = &open });
+	end_of_recording(0);
+	assert_string_equal(found(), "");
+}
+
+static void a_recording_that_goes_on(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	assert_string_equal(found(), "");
+}
+
+static void a_crash_that_is_explained(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	open_copy(Q, P, 0x100);
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG601");
 }
 
 /* ---- what it waits for ---- */
@@ -353,6 +442,14 @@ static void no_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FINDS(HG621, a_copy_from_nowhere),
+		FINDS(HG621, a_crash_in_a_call),
+		SILENT(HG621, a_crash_with_two_calls),
+		SILENT(HG621, a_crash_that_is_explained),
+		SILENT(HG621, a_recording_that_goes_on),
+		FINDS(HG709, an_end_while_waiting),
+		SILENT(HG709, a_process_that_ended_well),
+		SILENT(HG709, a_recording_that_goes_on),
 		FINDS(HG601, a_copy_from_freed_memory),
 		FINDS(HG601, a_fill_of_freed_memory),
 		SILENT(HG601, memory_that_is_freed_meanwhile),

@@ -19,7 +19,10 @@ static void begin_on(int8_t large_bar, unsigned access)
 					     .managed = 1,
 					     .fine_grain = 1,
 					     .large_bar = large_bar } });
-	kernel.atomic_count = 0;
+	kernel.atomic_count = access & ISA_ATOMIC ? 1 : 0;
+	atomic.fp = false;
+	atomic.type = ISA_TYPE_I32;
+	atomic.executes = true;
 	use.access = access;
 	alloc(HG_API_hipMalloc, MEMORY, 4096, 0, 5);
 }
@@ -47,13 +50,22 @@ static void an_update_of_fresh_memory(void **state)
 	assert_true(g_str_has_prefix(finding(0)->fix, "initialise it before the launch"));
 }
 
+/* Where a condition decides, the kernel need not read. */
 static void a_read_of_fresh_memory(void **state)
 {
 	(void)state;
 	begin(ISA_READ);
 	launch(1, MEMORY, 0);
-	assert_string_equal(found(), "HG619");
-	assert_non_null(strstr(finding(0)->message, "reads device memory"));
+	assert_string_equal(found(), "");
+}
+
+static void an_update_that_may_be_left_out(void **state)
+{
+	(void)state;
+	begin(ISA_ATOMIC);
+	atomic.executes = false;
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
 }
 
 /* Of a GPU whose memory the host can address. */
@@ -98,7 +110,7 @@ static void memory_that_was_filled(void **state)
 static void memory_that_was_copied_to(void **state)
 {
 	(void)state;
-	begin(ISA_READ);
+	begin(ISA_ATOMIC);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
 				 .copy = { .api = HG_API_hipMemcpy,
 					   .dst = MEMORY + 64,
@@ -115,7 +127,7 @@ static void memory_that_was_copied_to(void **state)
 static void a_kernel_that_writes_too(void **state)
 {
 	(void)state;
-	begin(ISA_READ | ISA_WRITE);
+	begin(ISA_ATOMIC | ISA_WRITE);
 	launch(1, MEMORY, 0);
 	assert_string_equal(found(), "");
 }
@@ -125,7 +137,8 @@ static void memory_that_a_kernel_wrote_before(void **state)
 	(void)state;
 	begin(ISA_WRITE);
 	launch(1, MEMORY, 0);
-	use.access = ISA_READ;
+	use.access = ISA_ATOMIC;
+	kernel.atomic_count = 1;
 	alloc(HG_API_hipMalloc, OTHER, 4096, 0, 6);
 	launch(2, MEMORY, 0);
 	assert_string_equal(found(), "");
@@ -134,7 +147,7 @@ static void memory_that_a_kernel_wrote_before(void **state)
 static void memory_that_the_host_writes(void **state)
 {
 	(void)state;
-	begin(ISA_READ);
+	begin(ISA_ATOMIC);
 	alloc(HG_API_hipMallocManaged, OTHER, 4096, 1, 6);
 	launch(1, OTHER, 0);
 	assert_string_equal(found(), "");
@@ -143,7 +156,7 @@ static void memory_that_the_host_writes(void **state)
 static void after_a_kernel_that_may_write_anywhere(void **state)
 {
 	(void)state;
-	begin(ISA_READ);
+	begin(ISA_ATOMIC);
 	kernel.uses_complete = false;
 	launch(1, OTHER, 0);
 	launch(2, MEMORY, 0);
@@ -153,7 +166,7 @@ static void after_a_kernel_that_may_write_anywhere(void **state)
 static void memory_that_another_process_may_write(void **state)
 {
 	(void)state;
-	begin(ISA_READ);
+	begin(ISA_ATOMIC);
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
 	    .call = { .api = HG_API_hipIpcGetMemHandle, .ptr = MEMORY, .text = "" } });
@@ -164,8 +177,9 @@ static void memory_that_another_process_may_write(void **state)
 static void one_of_several_arguments(void **state)
 {
 	(void)state;
-	begin(ISA_READ);
+	begin(ISA_ATOMIC);
 	use.certain = false;
+	atomic.origin.kind = ISA_ORIGIN_SET;
 	launch(1, MEMORY, 0);
 	found();
 	assert_true(claim_confidence("HG619") < CONFIDENCE_PROVEN);
@@ -175,7 +189,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG619, an_update_of_fresh_memory),
-		FINDS(HG619, a_read_of_fresh_memory),
+		SILENT(HG619, a_read_of_fresh_memory),
+		SILENT(HG619, an_update_that_may_be_left_out),
 		FINDS(HG619, memory_that_is_copied_from_later),
 		SILENT(HG619, memory_that_the_host_may_address),
 		SILENT(HG619, memory_that_was_filled),

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HG621, HG709: a thread was in a call of HIP that had not returned when the recording ended. Where
+ * HG601, HG606 or a GPU's memory access fault says why, there is nothing to add.
+ */
+#include <signal.h>
+
+#include "analyzer/rules/order/faults.h"
+#include "analyzer/rules/order/open_calls.h"
+#include "codeobj/codeobj.h"
+
+/* Returns true for signals that a thread gets for what it does itself. */
+static bool is_crash(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL ||
+	       signal == SIGFPE;
+}
+
+static bool is_explained(const struct rules_context *context, const struct open_row *row)
+{
+	const GPtrArray *faults = faults_result(context->findings);
+	const GPtrArray *list = context->findings->list;
+
+	for (guint i = 0; i < faults->len; i++)
+		if (((const struct fault_row *)faults->pdata[i])->process == row->process)
+			return true;
+	for (guint i = 0; i < list->len; i++) {
+		const struct finding *finding = list->pdata[i];
+
+		if ((finding->rule == &rules[RULE_HG601] || finding->rule == &rules[RULE_HG606]) &&
+		    finding->process == row->process && finding->first_ns == row->ns)
+			return true;
+	}
+	return false;
+}
+
+/* Returns what is wrong with an address that a copy or fill was given, or NULL. */
+static const char *wrong_with(const struct open_row *row, const struct open_place *place)
+{
+	int class = hg_api_class((unsigned)row->open.call.state);
+
+	if (!place->address || (class != HG_CLASS_COPY && class != HG_CLASS_FILL))
+		return NULL;
+	switch (place->kind) {
+	case PLACE_NULL:
+		return "is in the first page: a null pointer, or an offset to one";
+	case PLACE_UNKNOWN:
+		return "is where no memory is known";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_only_one(const GPtrArray *rows, const struct open_row *row)
+{
+	unsigned count = 0;
+
+	for (guint i = 0; i < rows->len; i++)
+		count += ((const struct open_row *)rows->pdata[i])->process == row->process;
+	return count == 1;
+}
+
+static struct finding *new_finding(const struct rules_context *context, const struct open_row *row,
+				   enum rule_id rule)
+{
+	const struct hg_open_call *call = &row->open.call;
+	bool is_new;
+	struct finding *finding = findings_get(context->findings, rule, context->process, &is_new,
+					       "%u %u", (unsigned)call->state, call->stack_id);
+
+	finding_hit(finding, row->ns, call->stack_id);
+	if (!is_new)
+		return NULL;
+	finding->api = g_strdup(hg_api_name((unsigned)call->state));
+	return finding;
+}
+
+/* An address that cannot be right, in a call that did not return. */
+static bool report_address(const struct rules_context *context, const struct open_row *row)
+{
+	const char *to = wrong_with(row, &row->to), *from = wrong_with(row, &row->from);
+	const struct open_place *place = to ? &row->to : &row->from;
+	struct finding *finding;
+
+	if (!to && !from)
+		return false;
+	finding = new_finding(context, row, RULE_HG621);
+	if (!finding)
+		return true;
+	finding->address = place->address;
+	finding->message = g_strdup_printf(
+	    "%s had not returned when the recording ended: its %s 0x%" G_GINT64_MODIFIER "x %s.",
+	    finding->api, to ? "destination" : "source", place->address, to ? to : from);
+	finding->fix = g_strdup("pass an address of memory that is allocated" FIX_NOT_TESTED);
+	finding_at_most(
+	    finding, CONFIDENCE_LIKELY,
+	    "memory that is not recorded may be there, and where in the call the process "
+	    "ended is not recorded");
+	return true;
+}
+
+static bool report_crash(const struct rules_context *context, const struct open_row *row)
+{
+	struct finding *finding;
+
+	if (!is_crash(context->process->end_signal) ||
+	    !is_only_one(open_calls_result(context->findings), row))
+		return false;
+	finding = new_finding(context, row, RULE_HG621);
+	if (!finding)
+		return true;
+	finding->message = g_strdup_printf(
+	    "the program was ended by signal %d (%s) while its thread %d was in %s, which did not "
+	    "return.",
+	    context->process->end_signal, g_strsignal(context->process->end_signal), row->tid,
+	    finding->api);
+	finding->fix =
+	    g_strdup("compare what the call was given with the memory that is listed for it in the "
+		     "report's first lines" FIX_NOT_TESTED);
+	finding_at_most(finding, CONFIDENCE_POSSIBLE,
+			"another thread or process of the program may have crashed");
+	return true;
+}
+
+static void report_waiting(const struct rules_context *context, const struct open_row *row)
+{
+	const struct open_launch *launch =
+	    row->launches->len ? &g_array_index(row->launches, struct open_launch, 0) : NULL;
+	const struct kernel_ref *kernel =
+	    launch ? process_kernel(context->process, launch->kernel_id) : NULL;
+	struct finding *finding = new_finding(context, row, RULE_HG709);
+
+	if (!finding)
+		return;
+	if (kernel) {
+		struct launch launched = { .kernel = kernel };
+
+		finding_set_launch(finding, &launched, NULL);
+		finding->related = g_strdup_printf("%s, not known to be complete", finding->kernel);
+		finding->related_stack_id = launch->stack_id;
+	}
+	finding->message = g_strdup_printf(
+	    "thread %d was in %s when the recording ended%s%s: the call had not returned.",
+	    row->tid, finding->api, kernel ? ", and the latest work that it may wait for is " : "",
+	    kernel ? finding->kernel : "");
+	finding->fix = g_strdup(kernel ? "look whether that kernel ends" FIX_NOT_TESTED
+				       : "look what the call waits for" FIX_NOT_TESTED);
+	finding_at_most(finding, CONFIDENCE_POSSIBLE,
+			"it may have been about to return when the program was ended");
+}
+
+void check_ended_in_call(const struct rules_context *context)
+{
+	const GPtrArray *rows = open_calls_result(context->findings);
+
+	for (guint i = 0; context->process->over && i < rows->len; i++) {
+		const struct open_row *row = rows->pdata[i];
+
+		if (row->process != context->process || row->open.ended ||
+		    is_explained(context, row))
+			continue;
+		if (!report_address(context, row) && !report_crash(context, row))
+			report_waiting(context, row);
+	}
+}
