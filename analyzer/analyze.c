@@ -297,7 +297,7 @@ static bool is_foreign(int32_t pid, void *data)
 	return process ? process->foreign : analysis->replay.session != NULL;
 }
 
-/* A shell ends with 128 and the signal's number where its command did by a signal. */
+/* A shell ends with 128 and the signal's number if a signal ended its command. */
 static bool is_aborted(const struct recording_facts *facts)
 {
 	return facts->exit_signal == SIGABRT || facts->exit_status == 128 + SIGABRT;

@@ -44,9 +44,10 @@ struct analysis {
 	struct recording_facts facts;
 	struct completeness recording; /* from the end of the run on */
 	struct recording_cost cost;
-	GArray *ranks;        /* int, sorted: of the job, that made HIP calls */
-	enum what_if what_if; /* what is to be reported besides */
-	bool analysed;        /* all that was recorded; whether that is all: `recording` */
+	GArray *ranks;        /* int, sorted: the ranks of the job that made HIP calls */
+	enum what_if what_if; /* selects what is reported besides */
+	bool
+	    analysed; /* all that was recorded was analysed; `recording` says if that is complete */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };
 

@@ -150,7 +150,7 @@ static void judge_process(struct completeness *completeness, const struct counts
 			   "threads, and was not recorded from then on",
 			   name);
 	}
-	/* Its events are there all the same, until LTTng's buffers were full. */
+	/* The trace has the events of this process until LTTng's buffers were full. */
 	if ((process->confined & 1u << HG_CONFINED_CLOSED) &&
 	    (row.gap.total || row.gap.batches || unrecorded)) {
 		add_reason(completeness, RECORDING_INCOMPLETE,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a recording is complete. This is the one place that decides it.
+ * Decides if a recording is complete. Nothing else decides it.
  *
  * A recording is complete if its recorder ended it, nothing of its trace is damaged, and the trace
  * holds every event that its processes counted (reader/counts.h), of each process and each kind,
  * and every kernel that others counted (tracer/witness.h), and nothing in it says that calls were
  * made where they are not recorded (unseen.h).
- * What follows from that, follows here: findings that rest on what did not happen, or on the order
- * of all that happened, need a complete recording (or a partial one of processes that it has
- * whole), and so does a report that says that nothing was found. Where the end alone is missing
- * they are doubted (findings_cut_short()).
+ *
+ * The consequences are drawn here as well: findings that rest on what did not happen, or on the
+ * order of all that happened, need a complete recording (or a partial one of processes that it has
+ * whole), and so does a report that says that nothing was found. If only the end is missing they
+ * are doubted (findings_cut_short()).
  */
 #ifndef HIPGRAIN_COMPLETENESS_H
 #define HIPGRAIN_COMPLETENESS_H
@@ -39,7 +40,9 @@ struct recording_missed {
 	uint64_t count;
 };
 
-/* The kernels of a process that others than the preload library counted (tracer/witness.h). */
+/*
+ * Counts the kernels of a process as others than the preload library saw them (tracer/witness.h).
+ */
 struct recording_witnessed {
 	int32_t pid;   /* 0: of processes that are not known */
 	char *program; /* printable; may be empty */
@@ -81,7 +84,7 @@ struct recording_facts {
 void recording_facts_read(struct recording_facts *facts, const char *bundle);
 void recording_facts_clear(struct recording_facts *facts);
 
-/* Of them, `missed`, `messages` and `witnessed`. */
+/* The two functions fill and clear `missed`, `messages` and `witnessed` alone. */
 void recording_missed_read(struct recording_facts *facts, const char *bundle);
 void recording_missed_clear(struct recording_facts *facts);
 
@@ -106,14 +109,14 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 			const struct recording_facts *facts);
 void completeness_clear(struct completeness *completeness);
 
-/* Processes that were not recorded, or not as a whole, as far as that is known. */
+/* Returns how many processes were not recorded, or not as a whole, as far as that is known. */
 uint64_t completeness_unrecorded(const struct completeness *completeness,
 				 const struct recording_facts *facts);
 
 /*
- * Returns what follows "no finding" in the same sentence, where that is no verdict: ", but the
- * recording is incomplete", or that not all of it was `analysed`; "" where nothing stands against
- * it. `status`: enum recording_status, or -1.
+ * Returns what follows "no finding" in the same sentence if that is no verdict: ", but the
+ * recording is incomplete", or that not all of it was `analysed`. Returns "" if nothing contradicts
+ * the verdict. `status` is an enum recording_status, or -1.
  */
 const char *recording_silence(int status, bool analysed);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of calls that failed, whether or not a finding is about them. */
+/* Makes the notes on calls that failed, no matter if a finding is about them. */
 #include "failed_calls.h"
 
 #include <string.h>
 
 #include "analyzer/symbols/names.h"
 
-/* " of fill(int*) (a grid of 0 x 1 x 1, blocks of 64 x 1 x 1)" */
+/* Appends " of fill(int*) (a grid of 0 x 1 x 1, blocks of 64 x 1 x 1)". */
 static void append_launch(GString *text, const struct process *process,
 			  const struct failed_call *failed)
 {
@@ -23,7 +23,7 @@ static void append_launch(GString *text, const struct process *process,
 	g_free(name);
 }
 
-/* A note: calls that it tells alike are one. */
+/* A note stands for all calls that it describes alike. */
 struct note {
 	char *what, *where;
 	uint64_t count;

@@ -15,11 +15,11 @@ struct finding_rank {
 int process_rank(const struct process *process);
 
 /*
- * Which of `ranks` (sorted, `count` of them) differ from most of a job's `total` ranks, when these
- * `ranks` have something and the others have not: themselves when they are few, the others (of
- * `all`, sorted) when those are few, else none. `unrecorded`: processes of which not all is known;
- * with any, nobody knows what most of the ranks have, and there are none. Caller frees the array of
- * int.
+ * Returns those of a job's `total` ranks that differ from most, when `ranks` (sorted, `count` of
+ * them) have something and the others have not: `ranks` when they are few, the others (of `all`,
+ * sorted) when those are few, else none. `unrecorded` is the number of processes of which not all
+ * is known; if there are any, nobody knows what most of the ranks have, and there are none. The
+ * caller frees the array of int.
  */
 GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 
@@ -27,9 +27,9 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecord
 GArray *finding_ranks(const struct finding *finding);
 
 /*
- * Which of a job's ranks (`all`) have a finding, by its `ranks` (both sorted arrays of int): "0-3
- * (4 of 4 ranks)", "only rank 2 (1 of 4 ranks)", "all but ranks 0,5 (10 of 12 ranks)"; "0-2 (3 of
- * 4 ranks that were recorded; of 28 processes not all is known)". The caller frees.
+ * Returns which of a job's ranks (`all`) have a finding, by its `ranks` (both sorted arrays of
+ * int): "0-3 (4 of 4 ranks)", "only rank 2 (1 of 4 ranks)", "all but ranks 0,5 (10 of 12 ranks)";
+ * "0-2 (3 of 4 ranks that were recorded; of 28 processes not all is known)". The caller frees it.
  */
 char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that are not in the recording (tracer/missed.h), messages of recorded ones
+ * Reads the processes that are not in the recording (tracer/missed.h), messages of recorded ones
  * (tracer/process_messages.h), and what others counted (tracer/witness.h). Any of the processes may
  * have written to these files.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which calls of a recorded process were made past the recorder, by the state that the trace
- * led to. */
+/*
+ * Reports which calls of a recorded process were made past the recorder, by the state that the
+ * trace led to.
+ */
 #include "analyzer/unseen.h"
 
 #include <inttypes.h>
@@ -16,7 +18,7 @@ static __attribute__((format(printf, 2, 3))) void add(GPtrArray *list, const cha
 	va_end(args);
 }
 
-/* Libraries that were opened with RTLD_DEEPBIND. */
+/* Adds libraries that were opened with RTLD_DEEPBIND. */
 static void add_bypasses(GPtrArray *list, const struct process *process)
 {
 	GHashTableIter iter;
@@ -32,7 +34,7 @@ static void add_bypasses(GPtrArray *list, const struct process *process)
 	}
 }
 
-/* An HSA runtime whose tables were not as expected; or one that nobody let us into. */
+/* Adds an HSA runtime whose tables were not as expected, or to which nobody gave access. */
 static void add_below_hip(GPtrArray *list, const struct process *process)
 {
 	if (process->hsa_refused) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of processes that were made past the recorder, as far as the trace itself tells of them. */
+/*
+ * Finds calls of processes that were made past the recorder, as far as the trace itself shows them.
+ */
 #ifndef HIPGRAIN_UNSEEN_H
 #define HIPGRAIN_UNSEEN_H
 
@@ -8,8 +10,8 @@
 #include "analyzer/replay/replay.h"
 
 /*
- * A sentence for each process and way: char *. `aborted`: the command ended by SIGABRT. The caller
- * unrefs the array.
+ * Returns a sentence for each process and way: char *. `aborted` is true if the command ended by
+ * SIGABRT. The caller unrefs the array.
  */
 GPtrArray *unseen_collect(const struct replay *replay, bool aborted);
 

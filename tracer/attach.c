@@ -50,7 +50,7 @@ struct attachment {
 	size_t count;
 	struct event_counts_start *
 	    *counted; /* of the i-th process's directory; NULL: as one before */
-	struct hg_witness_table **witnessed; /* the same */
+	struct hg_witness_table **witnessed; /* the same for the table of witnesses */
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;

@@ -55,7 +55,7 @@ struct bundle_manifest {
 	int exit_signal;                   /* 0 if no signal killed it */
 	int64_t lost_events, lost_packets; /* -1: could not be queried */
 	bool complete;
-	uint64_t unrecorded; /* processes that were to be recorded, and were not */
+	uint64_t unrecorded; /* processes that should have been recorded, and were not */
 };
 
 /*

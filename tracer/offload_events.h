@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * What the `alloc` of hsa_amd_memory_pool_allocate and hsa_memory_allocate has in flags beside the
- * pool's hsa_amd_memory_pool_global_flag_t (1 kernel arguments, 2 fine-grained, 4 coarse-grained):
- * the pool is a GPU's.
+ * Is set in the flags of the `alloc` of hsa_amd_memory_pool_allocate and hsa_memory_allocate,
+ * beside the pool's hsa_amd_memory_pool_global_flag_t (1 kernel arguments, 2 fine-grained, 4
+ * coarse-grained), if the pool is a GPU's.
  */
 #define HG_POOL_OF_DEVICE ((uint64_t)1 << 32)
 

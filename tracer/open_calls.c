@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of processes' open calls when a recording ends. The files may be anybody's. */
+/*
+ * Keeps what remains of processes' open calls when a recording ends. Anybody may have written the
+ * files.
+ */
 #include "tracer/open_calls.h"
 
 #include <dirent.h>
@@ -48,7 +51,7 @@ static void copy(int file, const char *name, int bundle)
 	if (folder >= 0)
 		to = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    0600);
-	/* On a full disk a part is missing, which nothing else depends on. */
+	/* A part is missing on a full disk; nothing else depends on it. */
 	while (to >= 0 &&
 	       at < (off_t)(HG_OPEN_CALLS_SLOTS + 1) * (off_t)sizeof(struct hg_open_call) &&
 	       (got = pread(file, piece, sizeof(piece), at)) > 0 &&

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HIP call that each thread of a process is in.
+ * Publishes the HIP call that each thread of a process is in.
  *
  * Calls are recorded when they have returned, so the one in which a process dies, or which never
  * returns, is not in the trace. Before a thread enters the runtime it therefore publishes its call
  * in a file that it has mapped: DIR/open-calls/<pid>-<hexadecimal number>, one for each process
- * that calls HIP. What is there outlives the process, and can be read while it runs.
+ * that calls HIP. Its content outlives the process, and can be read while it runs.
  *
- * The file: struct hg_open_calls, then `slots` times `slot_size` bytes, each of which begins with
- * struct hg_open_call. Only the outermost call of a thread is there. Later versions may make both
- * longer; a file of another form has another magic.
+ * The file has struct hg_open_calls, then `slots` times `slot_size` bytes, each of which begins
+ * with struct hg_open_call. Only the outermost call of a thread is there. Later versions may make
+ * both longer; a file of another form has another magic.
  *
  * A reader of a process that runs reads a slot twice: `state` and `start` are the same if it was
  * the same call all the time. Between these two a call's arguments may not be there yet (0).
@@ -36,7 +36,9 @@ struct hg_open_calls {
 	char program[HG_OPEN_CALLS_PROGRAM]; /* as in counts.h; ends with a NUL if it is shorter */
 };
 
-/* Of arguments that a function does not have, 0. Pointers and handles are as the program has them.
+/*
+ * Members for arguments that a function does not have are 0. Pointers and handles are as the
+ * program has them.
  */
 struct hg_open_call {
 	uint64_t state;    /* atomic: the function's id (tracer/api.def); 0: none is open */
@@ -57,8 +59,8 @@ struct hg_open_call {
 _Static_assert(sizeof(struct hg_open_calls) == 128 && sizeof(struct hg_open_call) == 128, "form");
 
 /*
- * At the end of a recording: remove the files below `directory` of processes that ended and left no
- * open call. `bundle` is the descriptor of the recording's own directory, to which what is left is
+ * Removes, at the end of a recording, the files below `directory` of processes that ended and left
+ * no open call. `bundle` is the descriptor of the recording's own directory, to which the rest is
  * copied, if that is another one (of processes on standby); else -1.
  */
 void open_calls_end(const char *directory, int bundle);

@@ -7,7 +7,7 @@
 #define HG_MESSAGES     "messages"
 #define HG_MESSAGES_MAX 65536 /* bytes: later messages are omitted */
 
-/* A message that says so of calls or kernels makes the recording incomplete. */
+/* A message that has this text about calls or kernels makes the recording incomplete. */
 #define HG_MESSAGE_UNRECORDED " are not recorded"
 
 /* Print each text once, as warnings. `folder`: a descriptor. */

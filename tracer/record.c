@@ -123,8 +123,8 @@ static void end_chunks(struct recording *recording)
 }
 
 /*
- * Wait for a signal; meanwhile a flight recorder serves requests, a rotation deletes chunks, and
- * the driver is asked for the queues of the processes.
+ * Waits for a signal; meanwhile a flight recorder serves requests, a rotation deletes chunks, and
+ * the driver's queues of the processes are read.
  */
 static int wait_signal(struct recording *recording, siginfo_t *information)
 {
@@ -147,7 +147,7 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 
 /*
  * The terminal signals the whole foreground process group, and the command has received that
- * itself. But of a hang-up the kernel notifies the session's leader alone, with SIGCONT behind it.
+ * itself. But the kernel notifies only the session's leader of a hang-up, with SIGCONT behind it.
  */
 static void forward(pid_t child, int number, const siginfo_t *information)
 {

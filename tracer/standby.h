@@ -21,8 +21,8 @@ struct standby_process {
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
 /*
- * Any process that has the preload library, on standby or recorded from its beginning: the same,
- * and which of both.
+ * Does the same for any process that has the preload library, on standby or recorded from its
+ * beginning; *standby says which.
  */
 int standby_inspect(pid_t pid, struct standby_process *process, bool *standby);
 

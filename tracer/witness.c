@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder's side of DIR/witness. */
+/* Makes and reads DIR/witness for the recorder. */
 #include "tracer/witness.h"
 
 #include <dirent.h>
@@ -66,7 +66,7 @@ static uint32_t count_queues(int processes, const char *pid)
 	return count;
 }
 
-/* Returns true if `variable`, with its value, is in the environment that the process began with. */
+/* Returns true if the environment that the process began with has `variable` with its value. */
 static bool has_variable(const char *pid, const char *variable)
 {
 	char path[64], *text = NULL;
@@ -173,7 +173,10 @@ static bool is_among(int32_t pid, const pid_t *pids, size_t count)
 	return count == 0;
 }
 
-/* Rows are never taken back: one that there was has its place still. */
+/*
+ * Subtracts the counts at the start. Rows are never taken back, so each that there was still has
+ * its place.
+ */
 static void subtract(struct hg_witness_table *now, const struct hg_witness_table *start,
 		     const pid_t *pids, size_t pid_count)
 {
@@ -196,7 +199,7 @@ void witness_keep(struct hg_witness_table *start, const char *directory, const p
 
 	if (now) {
 		subtract(now, start, pids, pid_count);
-		/* With several directories the first one's is kept. */
+		/* The first directory's table is kept if there are several. */
 		file = openat(bundle, HG_WITNESS,
 			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (file >= 0) {

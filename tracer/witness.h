@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DIR/witness: what others than the preload library know of the GPU work of each process. The
- * recorder makes the file; the software GPU maps it and counts the kernels that it begins. The
+ * Holds what others than the preload library know of the GPU work of each process, in DIR/witness.
+ * The recorder makes the file; the software GPU maps it and counts the kernels that it begins. The
  * analyzer compares: kernels that are counted here and not in the recording were launched in a way
- * that is not recorded. Where the driver is, the recorder asks it now and then for the queues that
- * it has of each process: one that has some and made no recorded call uses the GPU unseen.
+ * that is not recorded. If there is a driver, the recorder reads from it now and then the queues
+ * that it has of each process: one that has some and made no recorded call uses the GPU unseen.
  *
  * A row belongs to a process; several program images of it share the row. A process that is killed
  * leaves its row as it is.
@@ -39,8 +39,10 @@ struct hg_witness_table {
 _Static_assert(sizeof(struct hg_witness_row) == 64 && sizeof(struct hg_witness_table) == 65536,
 	       "pages");
 
-/* The row of a process, made if there is a free one; NULL: there is none. Its name is the caller's
- * to fill in. */
+/*
+ * Returns the row of a process, which is made if there is a free one, or NULL if there is none. The
+ * caller fills in its name.
+ */
 static inline struct hg_witness_row *hg_witness_row(struct hg_witness_table *table, int32_t pid)
 {
 	for (uint32_t i = 0; i < HG_WITNESS_ROWS; i++) {
@@ -55,26 +57,27 @@ static inline struct hg_witness_row *hg_witness_row(struct hg_witness_table *tab
 	return NULL;
 }
 
-/* The recorder's, in a bundle: make it, if there is room, and close it at the end. */
+/* Make the recorder's table in a bundle, if there is room, and close it at the end. */
 void witness_make(int bundle);
 void witness_close(int bundle);
 
 /*
- * The driver's processes: a directory for each, by its number in the first namespace of numbers, so
- * that in a container none is found (kfd_process.c, kfd_create_process_sysfs(): KFD).
+ * The driver has a directory here for each process, by its number in the first namespace of
+ * numbers, so that in a container none is found (kfd_process.c, kfd_create_process_sysfs(): KFD).
  */
 #define WITNESS_KFD "/sys/class/kfd/kfd/proc"
 
 /*
- * Note the queues that the driver has of the processes whose HIPGRAIN_DIR is `path`, that of
+ * Notes the queues that the driver has of the processes whose HIPGRAIN_DIR is `path`, that of
  * `bundle`. Returns false if `kfd` is not there.
  */
 bool witness_look(int bundle, const char *path, const char *kfd);
 
 /*
- * A recording of processes on standby: what was counted below `directory` when its session began
- * (NULL: there is no table), and, at the end, a table in the bundle that holds what was counted
- * since, of those among `pids`, by their own number; of none all are kept. witness_keep() frees.
+ * Serve a recording of processes on standby: the first returns the counts below `directory` when
+ * its session began (NULL: there is no table). witness_keep() makes, at the end, a table in the
+ * bundle with the counts since then of those among `pids`, by their own number; without any it
+ * keeps all. It frees them.
  */
 struct hg_witness_table *witness_start(const char *directory);
 void witness_keep(struct hg_witness_table *start, const char *directory, const pid_t *pids,

@@ -125,7 +125,7 @@ static bool fails_recording(struct json_object *report)
 	return status >= 0 && recording_status_fails((enum recording_status)status);
 }
 
-/* Says why a report is not about everything. */
+/* Returns the reason why a report does not cover everything. */
 static const char *shortcoming(struct json_object *report)
 {
 	return is_complete(report) ? "was not analysed as a whole" : "is incomplete";

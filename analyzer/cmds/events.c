@@ -108,7 +108,7 @@ static void print_field(const struct field *field, const char *event)
 	}
 }
 
-/* A call that did not return, which is no event: at the time when it was made. */
+/* Prints a call that did not return, which is no event, at the time when it was made. */
 static void print_open_call(const struct hg_event *event)
 {
 	const struct hg_open_call *call = &event->open_call->call;

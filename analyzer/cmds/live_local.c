@@ -111,7 +111,7 @@ static void print_finding(struct json_object *finding)
 	fflush(stdout);
 }
 
-/* The calls that have lasted long, once each. */
+/* Prints each call that has lasted long once. */
 static void print_open_calls(struct json_object *report, GHashTable *seen)
 {
 	struct json_object *calls = get_array(get_member(report, "end"), "open_calls");

@@ -14,10 +14,16 @@ struct json_object;
  */
 int live_local(struct report_options *options, const char *bundle, bool quiet);
 
-/* Whether the bundle's recorder, which has a lock on its directory, still runs; or -errno. */
+/*
+ * Returns 1 if the bundle's recorder, which has a lock on its directory, still runs, 0 if not, or
+ * -errno.
+ */
 int live_is_recorded(const char *bundle);
 
-/* The report so far as JSON, by a child process; NULL: there is none yet. The caller puts it. */
+/*
+ * Returns the report so far as JSON, which a child process makes, or NULL if there is none yet. The
+ * caller puts it.
+ */
 struct json_object *live_look(const struct report_options *options, const char *bundle);
 
 #endif

@@ -87,7 +87,10 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	return to;
 }
 
-/* Does as finding_place(): a severity that is not the rule's shows that it is not sure enough. */
+/*
+ * Does the same as finding_place(): a severity that is not the rule's shows that the finding is not
+ * sure enough.
+ */
 static int place_of(struct json_object *finding)
 {
 	const struct rule *rule = rule_by_name(get_text(finding, "rule"));

@@ -79,7 +79,7 @@ static void add_rows(struct json_object *to, struct json_object *rows)
 		json_object_array_add(to, json_object_get(json_object_array_get_idx(rows, row)));
 }
 
-/* Of several commands, each with an end of its own, there are the sentences and the rows. */
+/* Returns the sentences and the rows of several commands, each of which has an end of its own. */
 static struct json_object *end_json(const struct merge *merge)
 {
 	struct json_object *object = json_object_new_object();

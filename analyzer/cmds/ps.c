@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes that are recorded or on standby, and the HIP calls that their threads are in. */
+/*
+ * Lists the processes that are recorded or on standby, and the HIP calls that their threads are in.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +105,7 @@ static double seconds_since(int64_t ns, clockid_t clock)
 	return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ns) / 1e9;
 }
 
-/* From the report of what is recorded so far. Whether it has any. */
+/* Prints the calls that the report of the recording so far has. Returns true if it has any. */
 static bool print_analysed(const struct ps *ps, const struct ps_process *process,
 			   struct json_object *report)
 {
@@ -126,7 +128,9 @@ static bool print_analysed(const struct ps *ps, const struct ps_process *process
 	return any;
 }
 
-/* What the process itself publishes, where there is no recording that can be analysed. */
+/*
+ * Prints what the process itself publishes, for a process without a recording that can be analysed.
+ */
 static bool print_published(const struct ps *ps, const struct ps_process *process)
 {
 	char *folder = g_build_filename(process->found.directory, HG_OPEN_CALLS, NULL);
@@ -153,7 +157,7 @@ static bool print_published(const struct ps *ps, const struct ps_process *proces
 	return any;
 }
 
-/* Those of one directory, as its recording is analysed once. */
+/* Prints the processes of one directory, whose recording is analysed once. */
 static void print_directory(struct ps *ps, const char *directory)
 {
 	bool recorded = live_is_recorded(directory) == 1;

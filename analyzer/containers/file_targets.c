@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processors that the device code of a file is for, read from its containers. */
+/* Reads the processors that the device code of a file is for from the file's containers. */
 #include "analyzer/containers/file_targets.h"
 
 #include <string.h>

@@ -171,7 +171,7 @@ static bool is_compressed(const char *path)
 	return compressed;
 }
 
-/* For each processor of the machine, whether the program's own kernels can run on it. */
+/* Checks for each processor of the machine if the program's own kernels can run on it. */
 static void check_targets(struct doctor *doctor, const char *path)
 {
 	GPtrArray *targets = file_targets(path);

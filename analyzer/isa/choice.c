@@ -244,7 +244,10 @@ int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_k
 
 /* ---- selections ---- */
 
-/* It makes a mask of a condition: what is selected by that mask tells as much. */
+/*
+ * Returns true if it makes a mask of a condition: a selection by that mask depends on the
+ * condition.
+ */
 static bool makes_mask(const struct insn *insn)
 {
 	const struct operand *a = &insn->operand[1], *b = &insn->operand[2];

@@ -188,7 +188,9 @@ static bool wide_field(const struct choice *choice, choice_id low, choice_id hig
 	return true;
 }
 
-/* A relation as a test: of the sides in the other order (*swap), with the other result (*negate).
+/*
+ * Returns the test that a relation makes, with its sides exchanged (*swap) or its result negated
+ * (*negate).
  */
 static enum isa_test test_of(enum choice_relation relation, bool is_signed, bool *swap,
 			     bool *negate)
@@ -229,7 +231,9 @@ enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relatio
 	    !wide_field(choice, right[0], right[1], swap ? &both.left : &both.right))
 		return TRUTH_UNKNOWN;
 	if (both.left.wide != both.right.wide) {
-		/* One has 32 bits without sign: a constant is made like it, a word must not differ.
+		/*
+		 * A side has 32 bits without sign: a constant is converted to that, a word must
+		 * not differ.
 		 */
 		struct isa_field *wide = both.left.wide ? &both.left : &both.right;
 

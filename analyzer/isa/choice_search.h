@@ -18,7 +18,7 @@ typedef uint16_t choice_id;
 /* The condition code; also results of tests. */
 enum choice_truth { TRUTH_UNKNOWN, TRUTH_NO, TRUTH_YES };
 
-/* A state of exec, as far as it is known. */
+/* Holds what is known of the state of exec. */
 enum choice_exec {
 	CHOICE_EXEC_BEGUN, /* it is as when the kernel began: any lane, and so not 0 */
 	CHOICE_EXEC_EMPTY, /* it is 0 */
@@ -110,13 +110,13 @@ enum choice_relation {
 	RELATION_GREATER_EQUAL,
 };
 
-/* As those of isa_when: all in which the conditions of `consulted` have these results. */
+/* Returns the bits of an isa_when in which the conditions of `consulted` have these results. */
 isa_when choice_like(unsigned results, unsigned consulted);
 
 enum choice_truth choice_negate(enum choice_truth truth);
 enum choice_truth choice_compare(struct choice *choice, enum choice_relation relation,
 				 bool is_signed, choice_id left, choice_id right);
-/* The same of two dwords each. */
+/* Compares two numbers of two dwords each. */
 enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relation relation,
 				      bool is_signed, const choice_id *left,
 				      const choice_id *right);
@@ -202,7 +202,7 @@ bool choice_is_idle(const struct choice *choice, const struct insn *insn);
 void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
 		 struct choice_insn *step);
 enum choice_branch choice_read_branch(const struct insn *insn);
-/* "eq_u32" and so on: a comparison without its prefix. */
+/* Returns the relation of "eq_u32" and so on, which is a comparison without its prefix. */
 enum choice_relation choice_relation_of(const char *how);
 
 static inline bool choice_is_scalar(const struct operand *operand)

@@ -126,7 +126,7 @@ static bool writes_exec(const struct choice_insn *step)
 	return false;
 }
 
-/* It may leave no lane, which a branch asks for. */
+/* Returns true if the instruction may leave no lane, which a branch tests. */
 static bool empties_exec(const struct choice_insn *step)
 {
 	const struct operand *to = &step->insn->operand[0];

@@ -223,7 +223,7 @@ static bool combine(struct choice *choice, const struct choice_insn *step, const
 	}
 }
 
-/* Destinations hold what is not known. */
+/* Makes the destinations hold unknown values. */
 static void lose(const struct choice *choice, const struct choice_insn *step,
 		 struct choice_state *state)
 {
@@ -233,7 +233,7 @@ static void lose(const struct choice *choice, const struct choice_insn *step,
 		state->scc = TRUTH_UNKNOWN;
 }
 
-/* No lane is in a mask. */
+/* Returns true if no lane is in a mask. */
 static bool is_empty(const struct choice *choice, const choice_id *mask)
 {
 	uint32_t constant;
@@ -244,7 +244,7 @@ static bool is_empty(const struct choice *choice, const choice_id *mask)
 	return true;
 }
 
-/* s_and_saveexec and alike. */
+/* Executes s_and_saveexec and similar instructions. */
 static void save_exec(struct choice *choice, struct choice_insn *step, struct choice_state *state)
 {
 	choice_id mask[2] = { 0 };

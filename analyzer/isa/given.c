@@ -132,7 +132,7 @@ static bool executes(const struct isa_atomic *atomic, isa_when now)
 	return now && !(now & ~atomic->certain);
 }
 
-/* Returns its address as it is then, or NULL if no more is known of it. */
+/* Returns the atomic's address with these results, or NULL if no more is known of it. */
 static const struct isa_origin *chosen(const struct isa_atomic *atomic, isa_when now)
 {
 	for (size_t i = 0; i < atomic->choice_count; i++)

@@ -106,13 +106,14 @@ struct isa_origin {
 };
 
 /*
- * For which results of a kernel's conditions some code is executed: bit i, if condition c holds
- * exactly where bit c of i is set. Without bits it never is.
+ * Holds for which results of a kernel's conditions some code is executed: bit i is set if it is
+ * executed when condition c holds exactly where bit c of i is set. Code without bits is never
+ * executed.
  */
 typedef uint64_t isa_when;
 #define ISA_ALWAYS (~(isa_when)0)
 
-/* An address as it is with some results of the kernel's conditions, which decide selections. */
+/* Holds an address for some results of the kernel's conditions, which decide selections. */
 struct isa_choice {
 	isa_when when;
 	struct isa_origin origin;
@@ -192,7 +193,7 @@ struct isa_atomic {
 	enum isa_scope scope;
 	unsigned cache; /* ISA_CACHE_* */
 	struct isa_origin origin;
-	/* Of ISA_ORIGIN_DIRECT: where behind that pointer, as far as it is known. */
+	/* With ISA_ORIGIN_DIRECT, `place` is the place behind that pointer if `placed`. */
 	bool placed;
 	struct isa_step place;
 	struct isa_choice *choices; /* all of them, if they differ; isa_given() takes the one */

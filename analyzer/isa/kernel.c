@@ -97,7 +97,10 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 	if (entry->preload_count && !analysis->arch->preload)
 		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads arguments on %s",
 				symbol, analysis->arch->name);
-	/* The work-group's numbers are 0 in the first one: x, y and z as far as they are wanted. */
+	/*
+	 * The first work-group has the numbers 0. The kernel gets x, y and z as far as its
+	 * descriptor enables them.
+	 */
 	next = (int)entry->user_count;
 	for (unsigned i = 0; i < 3; i++)
 		entry->group[i] = get32(bytes + 52) >> (7 + i) & 1 ? next++ : -1;
@@ -157,7 +160,10 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
-/* Where it is and, behind one pointer of the arguments, at which offset. */
+/*
+ * Fills in the origin of the address and, if it is one pointer of the arguments, the offset behind
+ * it.
+ */
 static int fill_origin(struct flow *flow, const struct access *access, struct isa_atomic *atomic)
 {
 	struct place place;
@@ -398,7 +404,7 @@ static int find_uses(struct flow *flow, struct isa_kernel *kernel)
 	return origin_uses(flow, kernel);
 }
 
-/* Its address may be one of several. */
+/* Returns true if the address may be one of several. */
 static bool is_one_of_several(const struct isa_origin *origin)
 {
 	return origin->kind == ISA_ORIGIN_SET || origin->paths.count > 1;
@@ -413,7 +419,9 @@ static bool any_selected(const struct flow *flow, const struct isa_kernel *kerne
 	return any;
 }
 
-/* Adds the addresses of atomics with some results of the conditions. Returns 0 or -ENOMEM. */
+/*
+ * Adds the addresses that atomics have with some results of the conditions. Returns 0 or -ENOMEM.
+ */
 static int choose_origins(struct flow *again, const struct flow_entry *entry, isa_when when,
 			  struct isa_kernel *kernel)
 {

@@ -374,7 +374,10 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 
 /* ---- uses ---- */
 
-/* Returns the bytes that it accesses for each work-item, at least; 0: all have the same. */
+/*
+ * Returns the bytes that it accesses for each work-item, at least, or 0 if all access the same
+ * ones.
+ */
 static unsigned item_width(const struct insn *insn)
 {
 	if (insn->family != MEM_GLOBAL && insn->family != MEM_FLAT && insn->family != MEM_BUFFER)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The witness's ways from the entry to the end: do all of them lead through a block? */
+/*
+ * Follows the witness's ways from the entry to the end and checks if all of them lead through a
+ * block.
+ */
 #include "witness_search.h"
 
 #include <errno.h>
@@ -7,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions looked at for one kernel: more are not worth an answer. */
+/* An answer is not worth more than this many instructions of one kernel. */
 #define WITNESS_STEPS (1u << 18)
 
-/* The reason why it is not certain that the witness executes an instruction. */
+/* Holds the reason why it is not certain that the witness executes an instruction. */
 struct cause {
 	uint64_t
 	    pc; /* of a branch or, if what it depends on was loaded, of that load; 0: of none */
 	bool loaded;
 };
 
-/* A function on the way to an access. */
+/* Describes a function on the way to an access. */
 struct traced {
 	struct traced *next;
 	const struct function *function;
@@ -85,7 +88,7 @@ struct witness *witness_new(struct flow *flow, const struct flow_entry *entry,
 	return witness;
 }
 
-/* Makes what only a kernel with atomics needs. Returns 0 or -ENOMEM. */
+/* Allocates what only a kernel with atomics needs. Returns 0 or -ENOMEM. */
 static int prepare(struct witness *witness)
 {
 	struct choice *choice;
@@ -200,7 +203,7 @@ static choice_id join(const struct choice *choice, choice_id a, choice_id b)
 	return bit ? LANE_IN : LANE_OUT;
 }
 
-/* One instruction, which is read when control comes to it first. */
+/* Executes one instruction, which is read when control comes to it first. */
 static void step(const struct witness *witness, const struct traced *traced, uint32_t index,
 		 struct witness_state *state)
 {
@@ -239,7 +242,7 @@ static void flow_to(struct witness *witness, struct traced *traced, uint32_t blo
 	traced->dirty[block] |= changed;
 }
 
-/* A block behind which nothing comes. */
+/* Returns true if nothing follows the block. */
 static bool only_ends(const struct function *function, uint32_t index, uint32_t target)
 {
 	const struct block *block = &function->block[index];
@@ -294,8 +297,8 @@ static void visit(struct witness *witness, struct traced *traced, uint32_t index
 }
 
 /*
- * Returns true if each way to the end leads through the target, whose state stands in traced->in
- * then. `whole`: go all ways also where one leads past the target.
+ * Returns true if each way to the end leads through the target, whose state is in traced->in then.
+ * With `whole` it follows all ways, also after one has led past the target.
  */
 static bool run(struct witness *witness, struct traced *traced, uint32_t target, bool whole)
 {
@@ -323,14 +326,16 @@ static bool run(struct witness *witness, struct traced *traced, uint32_t target,
 
 /* ---- targets ---- */
 
-/* An instruction of which it is asked. */
+/* Returns true if callers ask about the instruction. */
 static bool is_asked(const struct insn *insn)
 {
 	return insn->class == OP_MEMORY || insn->class == OP_CALL;
 }
 
-/* The target's instructions are executed for certain with these results, where the witness is
- * active. How many are not. */
+/*
+ * Notes that the target's instructions are executed for certain with these results, if the witness
+ * is active. Returns how many are not.
+ */
 static unsigned mark(struct witness *witness, struct traced *traced, uint32_t target,
 		     isa_when results, struct cause *inactive)
 {
@@ -381,7 +386,9 @@ static void find_avoiding(struct traced *traced, uint32_t target)
 	}
 }
 
-/* After a pass: the branch from which a way leads past the target, and another one to it. */
+/*
+ * Returns, after a pass, the branch from which a way leads past the target and another one to it.
+ */
 static struct cause find_cause(const struct witness *witness, struct traced *traced,
 			       uint32_t target, uint32_t *block)
 {
@@ -415,8 +422,10 @@ static struct cause find_cause(const struct witness *witness, struct traced *tra
 	};
 }
 
-/* Returns true if a way leads from the entry to the target without the block `wall`. It uses
- * `avoids`. */
+/*
+ * Returns true if a way leads from the entry to the target without the block `wall`. It overwrites
+ * `avoids`.
+ */
 static bool leads_around(struct traced *traced, uint32_t wall, uint32_t target)
 {
 	const struct function *function = traced->function;
@@ -455,7 +464,10 @@ static void assume(struct choice *choice, uint32_t asked, unsigned results)
 						      : TRUTH_NO;
 }
 
-/* With each result of the conditions that count. True if any of them makes something certain. */
+/*
+ * Tries each result of the conditions that count. Returns true if any of them makes something
+ * certain.
+ */
 static bool try_conditions(struct witness *witness, struct traced *traced, uint32_t target,
 			   uint32_t asked)
 {
@@ -471,7 +483,7 @@ static bool try_conditions(struct witness *witness, struct traced *traced, uint3
 			continue;
 		assume(choice, asked, results);
 		comes = run(witness, traced, target, false);
-		/* With other results of what was not consulted it is the same. */
+		/* Results of conditions that were not consulted change nothing. */
 		bits = choice_like(results, choice->consulted & asked);
 		if (comes)
 			mark(witness, traced, target, bits, NULL);
@@ -482,7 +494,7 @@ static bool try_conditions(struct witness *witness, struct traced *traced, uint3
 	return any;
 }
 
-/* The results in which the instructions of a block are executed. */
+/* Finds the results in which the instructions of a block are executed. */
 static void ask_block(struct witness *witness, struct traced *traced, uint32_t target)
 {
 	struct choice *choice = witness->choice;
@@ -499,7 +511,7 @@ static void ask_block(struct witness *witness, struct traced *traced, uint32_t t
 	if (choice->condition_count > ISA_CONDITIONS)
 		choice->condition_count = ISA_CONDITIONS;
 	asked = choice->consulted;
-	/* New ones were not consulted yet, but asked for. */
+	/* New conditions were not consulted yet, but the passes need them. */
 	asked |= (1u << choice->condition_count) - (1u << before);
 	asked &= (1u << choice->condition_count) - 1;
 	if (comes) {
@@ -509,7 +521,7 @@ static void ask_block(struct witness *witness, struct traced *traced, uint32_t t
 		struct cause cause = find_cause(witness, traced, target, &wall);
 
 		set_causes(traced, target, cause);
-		/* Whatever the arguments are, control comes to what memory decides. */
+		/* Control comes to a branch that memory decides, whatever the arguments are. */
 		if (cause.loaded && !leads_around(traced, wall, target))
 			asked = 0;
 	}
@@ -571,7 +583,7 @@ static int ask(struct witness *witness, const struct function *function, const s
 	return *unsure ? 0 : -ENOMEM;
 }
 
-/* The function in which a call stands. */
+/* Returns the function that contains a call. */
 static const struct function *function_of(const struct program *program, const struct insn *insn)
 {
 	for (size_t i = 0; insn && i < program->function_count; i++)
@@ -595,7 +607,7 @@ int witness_access(struct witness *witness, const struct access *access, isa_whe
 	status = prepare(witness);
 	if (!status)
 		status = ask(witness, access->function, access->insn, certain, unsure);
-	/* In a function: and each call on the way to it. */
+	/* In a function, each call on the way to it must be certain, too. */
 	for (unsigned i = 0; !status && *certain && access->function != flow->kernel; i++) {
 		const struct insn *call = i < access->caller_count
 					      ? program_insn(flow->program, access->caller[i])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions a launch executes for certain.
+ * Finds the instructions that a launch executes for certain.
  *
  * The witness is the first work-item of the first work-group, which every launch has: its numbers
  * are 0. Its registers are followed as constants, fields of the arguments and values that are not
@@ -18,16 +18,17 @@
 struct witness;
 
 /*
- * After choices_find(), whose conditions are kept; others are added to the kernel's as far as there
- * is room. All three are borrowed. NULL: without memory.
+ * Makes a witness, after choices_find(), whose conditions are kept; others are added to the
+ * kernel's as far as there is room. All three parameters are borrowed. Returns NULL without memory.
  */
 struct witness *witness_new(struct flow *flow, const struct flow_entry *entry,
 			    struct isa_kernel *kernel);
 void witness_free(struct witness *witness);
 
 /*
- * For which results of the conditions an access is executed for certain; and in *unsure why not for
- * all of them, a clause to be freed, NULL if it is. 0 or -ENOMEM.
+ * Finds the results of the conditions for which an access is executed for certain. If these are not
+ * all, *unsure becomes a clause with the reason, which the caller frees, else NULL. Returns 0 or
+ * -ENOMEM.
  */
 int witness_access(struct witness *witness, const struct access *access, isa_when *certain,
 		   char **unsure);

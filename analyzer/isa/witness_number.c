@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dwords of the witness: its bit in masks of lanes, and numbers. */
+/* Computes dwords of the witness: its bit in masks of lanes, and numbers. */
 #include "witness_search.h"
 
 int witness_bit(const struct choice *choice, choice_id id)
@@ -26,7 +26,10 @@ choice_id witness_lane(int bit)
 	return bit < 0 ? CHOICE_UNKNOWN : bit ? LANE_IN : LANE_OUT;
 }
 
-/* It is all zeros or all ones: choice_and() and choice_or() then know the result without lanes. */
+/*
+ * Returns true if it is all zeros or all ones: choice_and() and choice_or() then know the result
+ * without lanes.
+ */
 static bool is_even(const struct choice *choice, choice_id id)
 {
 	uint32_t constant;
@@ -157,8 +160,10 @@ void witness_shift_wide(struct choice *choice, const choice_id *value, choice_id
 	result[1] = choice_constant(choice, (uint32_t)(number >> 32));
 }
 
-/* a + b (or a - b) and a carry, as far as the result is known; *carried is the one that it makes,
- * as a bit, -1: not known. */
+/*
+ * Adds (or subtracts) a, b and a carry, as far as the result is known; *carried becomes the carry
+ * that it makes, as a bit, or -1 if it is not known.
+ */
 choice_id witness_add_carry(struct choice *choice, choice_id a, choice_id b, int carry,
 			    bool subtract, int *carried)
 {

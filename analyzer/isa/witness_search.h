@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The witness's registers, which the files witness*.c share. */
+/* Declares the witness's registers, which the files witness*.c share. */
 #ifndef HIPGRAIN_ISA_WITNESS_SEARCH_H
 #define HIPGRAIN_ISA_WITNESS_SEARCH_H
 
 #include "choice_search.h"
 #include "witness.h"
 
-/* A dword of which the first bit, the witness's in a mask of lanes, is known and no other. */
+/* Identifies a dword whose first bit, the witness's in a mask of lanes, is known and no other. */
 #define LANE_IN  CHOICE_ALL
 #define LANE_OUT CHOICE_NONE
 
@@ -17,7 +17,7 @@ struct witness_state {
 	choice_id reg[REG_COUNT]; /* copies have those that the function names */
 };
 
-/* An instruction, read once. */
+/* Describes an instruction, which is read once. */
 struct witness_insn {
 	struct choice_insn own;
 	uint8_t relation; /* of a vector comparison: enum choice_relation */
@@ -33,7 +33,7 @@ int witness_bit(const struct choice *choice, choice_id id);
 choice_id witness_lane(int bit);
 bool witness_is_lane(choice_id id);
 bool witness_is(const struct choice *choice, choice_id id, uint32_t number);
-/* It stands for the upper half of flat addresses of LDS or private memory. */
+/* Identifies the upper half of flat addresses of LDS or private memory. */
 choice_id witness_aperture(struct choice *choice);
 
 /* They compute one dword, and return CHOICE_UNKNOWN where the result is not known. */

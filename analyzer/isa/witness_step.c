@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effect of instructions on the witness's registers. */
+/* Applies the effect of instructions to the witness's registers. */
 #include "witness_search.h"
 
-/* It stands for a value that was loaded. */
+/* Identifies a value that was loaded. */
 static bool is_loaded(const struct choice *choice, choice_id id)
 {
 	const struct choice_node *node = choice_node_of(choice, id);
@@ -30,7 +30,7 @@ void witness_read(const struct choice *choice, const struct insn *insn, uint32_t
 
 /* ---- operands ---- */
 
-/* An instruction at hand; a second half reads what was there before the first one. */
+/* Holds the instruction at hand; its second half reads what was there before the first one. */
 struct step {
 	struct choice *choice;
 	struct witness_insn *read;
@@ -103,7 +103,7 @@ static void put_all(const struct step *step, const struct operand *to, choice_id
 		put(step, to, i, id);
 }
 
-/* Destinations hold what is not known, or `id`. */
+/* Makes the destinations hold an unknown value, or `id`. */
 static void lose(const struct step *step, choice_id id)
 {
 	for (unsigned i = 0; i < step->read->own.destinations && i < step->insn->operand_count; i++)
@@ -155,9 +155,9 @@ static bool is_aperture(const struct choice *choice, choice_id id)
 }
 
 /*
- * HIP's headers ask whether a pointer leads to LDS or private memory, and use an instruction for
- * global memory only if it does not. What is asked of an atomic is whether it is executed on memory
- * that its pointer leads to: for one that leads elsewhere the answer does not matter.
+ * HIP's headers test if a pointer leads to LDS or private memory, and use an instruction for global
+ * memory only if it does not. Callers need to know if an atomic is executed on memory that its
+ * pointer leads to: for one that leads elsewhere the answer does not matter.
  */
 static bool asks_for_space(const struct step *step, choice_id a, choice_id b)
 {
@@ -247,7 +247,7 @@ static void compare_scalar(const struct step *step)
 	step->to->scc_why = truth == TRUTH_UNKNOWN ? not_known(step) : CHOICE_UNKNOWN;
 }
 
-/* s_and_saveexec and alike: the destination is exec as it was. */
+/* Executes s_and_saveexec and similar instructions: the destination becomes the old exec. */
 static void save_exec(const struct step *step)
 {
 	choice_id old = step->from->reg[REG_EXEC], mask = source(step, 1, 0), result;
@@ -294,7 +294,10 @@ static unsigned selected(const struct step *step)
 	return bit < 0 ? 0 : bit ? 2 : 1;
 }
 
-/* One dword of a result from the same dwords of the sources. False: it is no such instruction. */
+/*
+ * Computes one dword of a result from the same dwords of the sources. Returns false for other
+ * instructions.
+ */
 static bool by_dword(const struct step *step, unsigned part, choice_id *result)
 {
 	struct choice *choice = step->choice;
@@ -333,7 +336,7 @@ static bool by_dword(const struct step *step, unsigned part, choice_id *result)
 	}
 }
 
-/* s_min, v_max and so on, of constants. False: it is no such instruction. */
+/* Computes s_min, v_max and so on, of constants. Returns false for other instructions. */
 static bool lesser_or_greater(struct choice *choice, const struct insn *insn, choice_id a,
 			      choice_id b, choice_id *result)
 {
@@ -391,7 +394,7 @@ static bool of_numbers(const struct step *step, choice_id *result)
 		return witness_is(choice, a, 0) || witness_is(choice, b, 0);
 	case OP_MUL:
 		*result = witness_multiply(choice, a, b);
-		/* Some multiply 24 bits. */
+		/* Some instructions multiply 24 bits. */
 		return !strstr(insn->mnemonic, "24") || witness_is(choice, *result, 0);
 	case OP_LSHL:
 		*result = witness_shift(choice, a, b, WITNESS_LEFT);
@@ -455,7 +458,7 @@ static void step_carry(const struct step *step)
 								      : CHOICE_UNKNOWN);
 }
 
-/* s_add_u32, s_addc_u32 and so on: the condition code is the carry. */
+/* Computes s_add_u32, s_addc_u32 and so on, whose condition code is the carry. */
 static void add_scalar(const struct step *step)
 {
 	struct choice *choice = step->choice;
@@ -478,7 +481,7 @@ static void add_scalar(const struct step *step)
 	step->to->scc_why = CHOICE_UNKNOWN;
 }
 
-/* Two dwords that are computed together. False: it is no such instruction. */
+/* Computes two dwords together. Returns false for other instructions. */
 static bool of_two(const struct step *step, choice_id *result)
 {
 	struct choice *choice = step->choice;

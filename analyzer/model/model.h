@@ -39,8 +39,10 @@ struct model_environment {
 	int host_coherent; /* HIP_HOST_COHERENT is set to something else than 0 */
 	int large_bar;     /* the host can address device memory */
 	int apu;           /* GPU and CPU share one memory */
-	/* An APU's own part of that memory is so large that pages may move into it, by the release
-	 * of Linux; 0: no. */
+	/*
+	 * An APU's own part of that memory is so large that pages may move into it, depending on
+	 * the release of Linux.
+	 */
 	int carve_out;
 	int runtime_version; /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
 };

@@ -176,7 +176,7 @@ void counts_load(struct counts *counts, const char *bundle)
 	g_free(folder);
 }
 
-/* What a reader of the report knows the kinds as; a batch is no more than its records. */
+/* Returns the kind under which the report counts it; a batch is no more than its records. */
 static enum counts_group group_of(unsigned kind)
 {
 	switch (kind) {

@@ -81,10 +81,16 @@ struct counts_gap {
 };
 struct counts_gap counts_compare(const struct counts_process *process);
 
-/* The most launches that were either counted or read, and those that were found in the bundle. */
+/*
+ * Returns the launches that were either counted or read, whichever are more, and those that were
+ * found in the bundle.
+ */
 uint64_t counts_launches(const struct counts_process *process);
 
-/* Its devices were recorded, as they are at the first call of HIP or HSA. */
+/*
+ * Returns true if the process's devices were recorded, which happens at the first call of HIP or
+ * HSA.
+ */
 bool counts_has_devices(const struct counts_process *process);
 
 /* "allocations" etc. */

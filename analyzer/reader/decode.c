@@ -339,7 +339,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 
 /* Among what is held back, a copy of an early event has an odd address. */
 #define EARLY_ITEM 1u
-/* ... and an open call, which stays decode->open_calls', one of this kind. */
+/* Marks an open call, which decode->open_calls owns, among the items of the order. */
 #define OPEN_ITEM 2u
 
 static void note_damaged(struct decode *decode, const struct early_event *early)
@@ -464,7 +464,7 @@ static void handle_open_call(struct decode *decode, const struct open_call *open
 	decode->stopped = !event_queue_commit(decode->queue);
 }
 
-/* Those that began up to that moment of the trace's clock. */
+/* Takes the open calls that began up to that moment of the trace's clock. */
 static void take_open_calls_until(struct decode *decode, uint64_t moment)
 {
 	while (decode->open_calls && !decode->stopped &&
@@ -478,7 +478,7 @@ static void take_open_calls_until(struct decode *decode, uint64_t moment)
 		decode->open_next++;
 		if (open->call.start < decode->begin)
 			continue;
-		/* Of a process that nothing is known of, it says nothing. */
+		/* The call says nothing if nothing is known of its process. */
 		if (!order_hold(decode->order, open->pid, ns, (char *)open + OPEN_ITEM))
 			handle_open_call(decode, open);
 	}

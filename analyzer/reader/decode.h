@@ -20,8 +20,8 @@ void decode_free(struct decode *decode);
 void decode_early(struct decode *decode, const char *folder);
 
 /*
- * The same: calls that did not return, of the directory HG_OPEN_CALLS. Each comes as an event of
- * type HG_EVENT_OPEN_CALL, which is not counted.
+ * Decodes, before the first message too, the calls that did not return, from the directory
+ * HG_OPEN_CALLS. Each comes as an event of type HG_EVENT_OPEN_CALL, which is not counted.
  */
 void decode_open_calls(struct decode *decode, const char *folder);
 

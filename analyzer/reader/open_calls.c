@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads open calls. The files are other users', who may be writing them: what they have is checked.
+/*
+ * Reads open calls. The files belong to other users, who may be writing them, so their content is
+ * checked.
  */
 #include "open_calls.h"
 
@@ -25,7 +27,7 @@ static bool is_sound(const struct hg_open_calls *head)
 	       head->header_size >= sizeof(*head) && head->header_size <= SIZE_MOST;
 }
 
-/* Twice: it is the same call all the time. */
+/* Reads a call twice, to be sure that it is the same call all the time. */
 static bool read_call(int file, struct hg_open_call *call, uint64_t at)
 {
 	struct hg_open_call again;

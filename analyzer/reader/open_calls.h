@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that threads had not returned from (tracer/open_calls.h). */
+/* Reads the calls that threads had not returned from (tracer/open_calls.h). */
 #ifndef HIPGRAIN_READER_OPEN_CALLS_H
 #define HIPGRAIN_READER_OPEN_CALLS_H
 
@@ -17,9 +17,10 @@ struct open_call {
 };
 
 /*
- * Those in the files of a directory, by their starts: struct open_call, to be freed by
- * g_array_unref(). Files that are something else, and slots that change while they are read, are
- * left out; no directory is none. `without`: how many threads could not publish theirs; or NULL.
+ * Returns the calls in the files of a directory, sorted by their starts: struct open_call, to be
+ * freed by g_array_unref(). Files that are something else, and slots that change while they are
+ * read, are left out; a directory that does not exist has none. `without`, which may be NULL,
+ * becomes the number of threads that could not publish theirs.
  */
 GArray *open_calls_read(const char *folder, uint64_t *without);
 

@@ -717,7 +717,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	case HG_EVENT_call:
 		apply_call(process, event);
 		break;
-	case HG_EVENT_omp_device: /* of LLVM, the type is the processor's name */
+	case HG_EVENT_omp_device: /* the type is the processor's name with LLVM */
 		if (event->omp_device.device >= 0 && event->omp_device.device < 64 &&
 		    g_str_has_prefix(event->omp_device.type, "gfx"))
 			process->target_gpus |= UINT64_C(1) << event->omp_device.device;

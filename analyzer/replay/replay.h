@@ -75,10 +75,10 @@ struct region {
 	uint64_t start, size;
 };
 
-/* Calls of one function at one place that failed with one error. */
+/* Counts calls of one function at one place that failed with one error. */
 struct failed_call {
 	uint16_t api;
-	bool elsewhere; /* at all places that there is no room for, FAILED_PLACES are kept */
+	bool elsewhere; /* it stands for all places beyond the FAILED_PLACES that are kept */
 	bool sized;     /* `grid` and `block` are known */
 	int32_t code;
 	uint32_t stack_id;
@@ -202,8 +202,8 @@ void replay_set_session(struct replay *replay, const char *session);
 bool replay_knows(const struct replay *replay, const struct hg_event *event);
 
 /*
- * Changes with each event that is applied, and is odd meanwhile. While it is the same even number
- * the state of all processes is the same: what was looked up need not be looked up again.
+ * Changes with each event that is applied, and is odd meanwhile. The state of all processes is the
+ * same while it is the same even number, so that look-ups need not be repeated.
  */
 extern uint64_t replay_turn;
 
@@ -230,7 +230,10 @@ const struct device *process_device(const struct process *process, int32_t ordin
  * can, if it is the same for all of them; else "". It lives as long as the program.
  */
 const char *process_arch_for_generic(const struct process *process, const char *generic);
-/* Returns true if it is known to have made calls that were not recorded: unseen.c says which. */
+/*
+ * Returns true if the process is known to have made calls that were not recorded; unseen.c names
+ * them.
+ */
 bool process_passes_recorder(const struct process *process);
 /* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);

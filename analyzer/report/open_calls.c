@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that did not return, as sentences and as JSON. */
+/* Describes calls that did not return, as sentences and as JSON. */
 #include <inttypes.h>
 #include <signal.h>
 
@@ -34,7 +34,7 @@ static struct memory_there memory_of(const struct open_row *row, const struct op
 				      .offset = place->offset };
 }
 
-/* How people call what the address is to the call. */
+/* Returns what people call the address's part in the call. */
 static const char *side_of(const struct open_row *row, const struct open_place *place)
 {
 	switch (class_of(row)) {
@@ -47,7 +47,10 @@ static const char *side_of(const struct open_row *row, const struct open_place *
 	}
 }
 
-/* Memory of which something is known, or of which nothing is; the host's own data are ordinary. */
+/*
+ * Returns true if the report describes the memory: if something is known of it, or if nothing is.
+ * The host's own data are ordinary.
+ */
 static bool is_told(const struct open_place *place)
 {
 	return place->address &&
@@ -110,7 +113,7 @@ static void append_launches(GString *text, const struct analysis *analysis,
 
 /* ---- sentences ---- */
 
-/* Signals that a thread gets for what it does itself. */
+/* Returns true if a signal ended the program that a thread gets for what it does itself. */
 static bool crashed(const struct analysis *analysis)
 {
 	switch (analysis->facts.exited ? analysis->facts.exit_signal : 0) {
@@ -142,8 +145,8 @@ static bool had_fault(const struct analysis *analysis, const struct process *pro
 }
 
 /*
- * Whether it has to do with the end: not where a process that ended well left threads in calls, nor
- * where a GPU's memory access fault ended it, wherever its threads were.
+ * Returns true if the call has to do with the end. It has not if the process ended well and left
+ * threads in calls, nor if a GPU's memory access fault ended it, wherever its threads were.
  */
 static bool matters(const struct analysis *analysis, const struct open_row *row)
 {
@@ -159,13 +162,16 @@ static bool is_only_one(const GPtrArray *rows, const struct open_row *row)
 	return count == 1;
 }
 
-/* Memory that no call may be given. */
+/* Returns true if no call may get this memory. */
 static bool is_bad(const struct open_place *place)
 {
 	return place->address && place->kind != PLACE_ALLOCATION && is_told(place);
 }
 
-/* Another thread may have crashed, also one of the runtime's. */
+/*
+ * Returns true if the thread died in the call. Another thread may have crashed, also one of the
+ * runtime's.
+ */
 static bool died_in(const struct analysis *analysis, const struct open_row *row)
 {
 	return crashed(analysis) && !row->open.ended &&
@@ -190,7 +196,10 @@ static void append_call(GString *text, const struct analysis *analysis, const st
 	g_free(name);
 }
 
-/* "hipMemcpy at FILE:LINE: its source 0x... is in freed memory ...", and what it may wait for. */
+/*
+ * Appends "hipMemcpy at FILE:LINE: its source 0x... is in freed memory ...", and what the call may
+ * wait for.
+ */
 static void append_phrase(GString *text, const struct analysis *analysis,
 			  const struct open_row *row, bool died)
 {

@@ -16,7 +16,7 @@ static const char *const severity_colors[] = {
 	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
 };
 
-/* By HIP, by OpenMP, or by the HSA runtime below them. */
+/* Returns true if the process uses a GPU by HIP, by OpenMP, or by the HSA runtime below them. */
 static bool uses_gpu(const struct process *process)
 {
 	return process->device_count >= 0 || process->target_regions || process->launches ||

@@ -23,7 +23,7 @@
 // hipgrain-exit: any
 // hipgrain-expect: HG806 api=malloc at=@a confidence=proven
 //
-// A pointer in a struct: what it points to is not mapped, and is mapped.
+// A pointer in a struct leads to memory that is not mapped, or is mapped.
 // hipgrain-run: unmapped_member
 // hipgrain-only: gfx90a
 // hipgrain-exit: any

@@ -172,7 +172,7 @@ __global__ void add_all(float *sum)
 	atomicAdd(sum, 1.0f);
 }
 
-/* One element of managed memory whose first half is advised. */
+/* Adds to one element of managed memory whose first half is advised. */
 static void run_element(int at)
 {
 	char *p = managed();

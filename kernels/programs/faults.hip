@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory access faults of a GPU, each beside the program that is right; and memory that is full.
+// Each memory access fault of a GPU is beside the program that is right; others use memory that is full.
 //
 // The index goes past the end of the memory.
 // hipgrain-run: walks
@@ -11,7 +11,7 @@
 // hipgrain-stdout: faults: 7 expected 7
 // hipgrain-expect: none
 //
-// Far from all memory, by the only kernel that was not waited for.
+// The index goes far from all memory, in the only kernel that was not waited for.
 // hipgrain-run: far
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
@@ -22,7 +22,7 @@
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG614 kernel=fill argument=0 confidence=proven
 //
-// Memory of another GPU, to which nothing gave access.
+// The memory belongs to another GPU, to which nothing gave access.
 // hipgrain-run: peer
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
@@ -45,7 +45,7 @@
 // hipgrain-stdout: faults: 7 expected 7
 // hipgrain-expect: none
 //
-// The host's address of registered memory, which has another one on the GPU.
+// The kernel uses the host's address of registered memory, which has another one on the GPU.
 // hipgrain-run: registered
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
@@ -56,7 +56,7 @@
 // hipgrain-stdout: faults: 7 expected 7
 // hipgrain-expect: none
 //
-// More memory than there is; the program goes on without.
+// The program allocates more memory than there is, and goes on without it.
 // hipgrain-run: full
 // hipgrain-env: SOFTGPU_VRAM_MIB=256
 // hipgrain-stdout: faults: 7 expected 7
@@ -171,7 +171,7 @@ static void run_registered(bool for_gpu)
 	free(host);
 }
 
-/* Without room for the second block it uses the first one alone. */
+/* Uses the first block alone if there is no room for the second. */
 static void run_full(size_t bytes)
 {
 	int *first, *last;

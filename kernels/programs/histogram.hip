@@ -19,7 +19,7 @@
 // hipgrain-stdout: histogram: 65536 bytes counted, 0 of 256 bins wrong
 // hipgrain-expect: none
 //
-// Bins that nobody sets to 0: their sum is what fresh pages happen to hold, and the counts.
+// Nobody sets the bins to 0: their sum is what fresh pages happen to hold, and the counts.
 // hipgrain-run: fresh
 // hipgrain-expect: HG619 kernel=count_lds argument=0 api=hipMalloc at=@peak launches=1 confidence=likely
 //

@@ -40,7 +40,7 @@
 // hipgrain-stdout: transfers: 0 wrong
 // hipgrain-expect: HG620 call=hipMalloc api=hipMalloc at=@scratch confidence=likely
 //
-// A pinned buffer, or a registration of the host's memory, for each of 16 copies.
+// The program makes a pinned buffer, or a registration of the host's memory, for each of 16 copies.
 // hipgrain-run: pinned_each
 // hipgrain-stdout: transfers: 0 wrong
 // hipgrain-expect: HG512 call=hipHostMalloc api=hipHostMalloc at=@buffer confidence=proven
@@ -49,7 +49,7 @@
 // hipgrain-stdout: transfers: 0 wrong
 // hipgrain-expect: HG512 call=hipHostRegister api=hipHostRegister at=@registered confidence=proven
 //
-// One number after each of 128 kernels; one after each 16 kernels.
+// The program reads one number after each of 128 kernels, or after every 16 kernels.
 // hipgrain-run: number_each
 // hipgrain-stdout: transfers: 0 wrong
 // hipgrain-expect: HG513 call=hipMemcpy confidence=proven
@@ -318,7 +318,7 @@ static void run_scratch_kept()
 	finish(2);
 }
 
-/* Sends the matrix through a pinned buffer; NULL: through one for each row. */
+/* Sends the matrix through a pinned buffer, or through one for each row if it is NULL. */
 static void send_through(int *buffer)
 {
 	make(ROWS * ROW_BYTES);
@@ -354,7 +354,7 @@ static void run_pinned_once()
 	CHECK(hipHostFree(buffer));
 }
 
-/* The host's own memory, registered for each of the rounds or for all of them. */
+/* Uses the host's own memory, registered for each of the rounds or for all of them. */
 static void send_registered(bool each)
 {
 	size_t bytes = ROWS * ROW_BYTES;

@@ -49,7 +49,7 @@
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
 //
-// What is launched in a stream runs on the stream's device, whichever is the current one.
+// A launch in a stream runs on the stream's device, whichever device is current.
 // hipgrain-run: prefetched_for_stream
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
@@ -126,7 +126,7 @@ static int *managed()
 	return values;
 }
 
-/* How many elements are `rounds`. */
+/* Returns how many elements are `rounds`. */
 static int count_right(const int *values, int rounds)
 {
 	int right = 0;
@@ -210,7 +210,7 @@ static void run_mapped(bool preferred)
 	add_up(values, ROUNDS);
 }
 
-/* Device memory for kernels of GPU 1, which was selected before the other one was set up. */
+/* Allocates memory for kernels of GPU 1, which was selected before the other was set up. */
 static void run_peer(bool selected_again)
 {
 	size_t bytes = ELEMENTS * sizeof(int);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Moves LTTng-UST's file descriptors.
+ *
  * LTTng-UST has a dozen file descriptors open in a recorded program, with the lowest numbers that
  * were free. Programs choose numbers themselves (dup2(); a shell's `exec 9<>file`): this closed
  * LTTng-UST's descriptor of that number, and LTTng-UST continued to use, and to close, the
  * program's. So its descriptors are moved to other numbers before it learns them: it gets them from
- * socket(), and from the session daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c).
- * Likewise the pipe that libunwind makes in the midst of a program: it looks through it at memory
- * that it is to read.
+ * socket(), and from the session daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c). The
+ * same happens to the pipe that libunwind makes in the midst of a program, by which it checks
+ * memory before it reads that.
  *
  * Between the two calls that this takes, the descriptor has the number that the kernel chose.
  */
@@ -35,8 +37,8 @@
 static const int bases[] = { 512, 128 };
 
 /*
- * LTTng-UST's; closed by itself, or by the program without the C library. It has some for each
- * processor.
+ * This many descriptors of LTTng-UST's are noted, also ones that it closed, or that the program
+ * closed without the C library. It has some for each processor.
  */
 #define NOTED_MAX 2048u
 static struct noted {
@@ -65,7 +67,10 @@ static bool is_same(const struct noted *one, int fd)
 	return !fstat(fd, &status) && status.st_dev == one->device && status.st_ino == one->inode;
 }
 
-/* A number that was LTTng-UST's, as far as is known, is another file's now, or nobody's. */
+/*
+ * Returns true if a number that was LTTng-UST's, as far as is known, is now another file's or
+ * nobody's.
+ */
 static bool is_lost(int fd)
 {
 	for (unsigned i = noted_count < NOTED_MAX ? noted_count : NOTED_MAX; fd > 0 && i-- > 0;)

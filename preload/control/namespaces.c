@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlmopen(): what a library in a namespace of its own calls does not pass the preload library, nor
- * does dl_iterate_phdr() show it. So the process is reported as not recorded as a whole as soon as
- * it opens one, because it may be killed at any time; at its end that is taken back if no GPU's
- * runtime is to be seen in /proc/self/maps, which shows every namespace.
+ * Reports libraries that dlmopen() loads into a namespace of their own: their calls do not pass the
+ * preload library, nor does dl_iterate_phdr() show them. The process is reported as not recorded as
+ * a whole as soon as it opens one, because it may be killed at any time; at its end that is taken
+ * back if /proc/self/maps, which shows every namespace, has no GPU's runtime.
  *
- * The loader resolves paths by the caller, so dlmopen() is jumped to, as dlsym() is.
+ * The loader resolves paths by the caller, so that dlmopen() is jumped to, as dlsym() is.
  */
 #include "preload/control/namespaces.h"
 
@@ -107,7 +107,7 @@ static bool is_runtime(const char *line)
 	return named && !look.here;
 }
 
-/* By lines, however long the file is; a line that is too long is looked at in parts. */
+/* Reads the file by lines, however long it is; a line that is too long is read in parts. */
 static bool find_runtime(void)
 {
 	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -150,7 +150,7 @@ void hg_namespaces_look(bool end)
 	errno = saved;
 }
 
-/* Also of a process that made no event, for which nothing else is done then. */
+/* Looks also in a process that made no event, for which nothing else is done at its end. */
 __attribute__((destructor)) static void end_of_process(void)
 {
 	if (HG_UNLIKELY(hg_namespaces_opened) && getpid() == hg_process_id)

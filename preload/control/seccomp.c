@@ -79,7 +79,7 @@ long hg_confine(long number, long a, long b, long c, long d, long e)
 	bool ours = (filter || strict) && begin();
 	long rc;
 
-	/* Of a thread that succeeds: no system call of ours from then on. */
+	/* A thread that succeeds makes no system call of ours from then on. */
 	hg_tls.strict |= strict;
 	rc = hg_next_syscall(number, a, b, c, d, e, 0L);
 	if (rc)

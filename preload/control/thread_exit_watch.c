@@ -188,9 +188,9 @@ static int status_of_seen(void)
 }
 
 /*
- * The status of the first thread, as wait(2) has it: the thread is a zombie until the process ends,
- * and the 52nd field of its line, the 50th behind its name, is the status (proc(5)). That of a
- * filter's signal if it cannot be read.
+ * Returns the status of the first thread, as wait(2) has it: the thread is a zombie until the
+ * process ends, and the 52nd field of its line, the 50th behind its name, is the status (proc(5)).
+ * Returns that of a filter's signal if it cannot be read.
  */
 #define FIELDS_TO_STATUS 50
 
@@ -208,8 +208,8 @@ static int status_of_first(void)
 }
 
 /*
- * As a process ends whose only thread made a system call that a filter forbids, or that ended
- * itself where it may do little else (strict mode).
+ * Ends the process as one ends whose only thread made a system call that a filter forbids, or that
+ * ended itself where it may do little else (strict mode).
  */
 static void end_as_first(void)
 {

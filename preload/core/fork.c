@@ -166,9 +166,9 @@ static void after_fork_parent(void)
 /* ---- the child ---- */
 
 /*
- * What LTTng-UST's libraries do at the end of the process. Since they were loaded a function of
- * ours is in place of each: later the loader's read-only pages may not become writable, where the
- * limit of a process's data is reached (RLIMIT_DATA).
+ * LTTng-UST's libraries do these things at the end of the process. Since they were loaded a
+ * function of ours is in place of each: later the loader's read-only pages may not become writable,
+ * if the limit of a process's data is reached (RLIMIT_DATA).
  */
 #define ENDS_MAX 64u
 
@@ -198,7 +198,7 @@ OCTAL(STAND_IN)
 static end_function *const stand_ins[ENDS_MAX] = { OCTAL(STAND_IN_OF) };
 /* clang-format on */
 
-/* The loader has made their pages read-only. */
+/* Takes the functions over. The loader has made their pages read-only. */
 static void take_ends(end_function **places, size_t count)
 {
 	uintptr_t page = (uintptr_t)getpagesize(), start = (uintptr_t)places & -page;
@@ -232,7 +232,7 @@ static void find_ends(const struct link_map *map)
 		first_end = end_count - 1;
 }
 
-/* `first`: called in place of all of them, or NULL. */
+/* Sets the functions. `first` is called in place of all of them, unless it is NULL. */
 static void set_ends(bool wanted, end_function *first)
 {
 	if (end_count > ENDS_MAX)

@@ -41,8 +41,8 @@ struct hg_part {
 	bool (*early_begin)(const volatile int *recording, const struct hg_provider **provider);
 	void (*early_end)(bool recorded);
 	/*
-	 * LTTng-UST is about to be loaded or set up, which may take long, or fail: the process is
-	 * to be known by then.
+	 * Publishes the process, because LTTng-UST is about to be loaded or set up, which may take
+	 * long, or fail.
 	 */
 	void (*announce)(void);
 	/* The provider was opened, once. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interposed functions of HIP, and of the HSA runtime below it, by their names. */
+/* Lists the interposed functions of HIP, and of the HSA runtime below it, by their names. */
 #ifndef HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 #define HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 
 #include <stdbool.h>
 
-/* One interposed function; its rows are gathered by the linker (hip_wrap.h, hsa_wrap.h). */
+/* Describes one interposed function; the linker gathers its rows (hip_wrap.h, hsa_wrap.h). */
 struct hg_hip_function {
 	const char *name;
 	void *wrapper;
 	bool hsa; /* a function of the HSA runtime */
 };
 
-/* Put between these two by the linker: the rows of hip/hip_wrap.h and hsa/hsa_wrap.h. */
+/* The linker puts the rows of hip/hip_wrap.h and hsa/hsa_wrap.h between these two. */
 extern const struct hg_hip_function *const __start_hg_hip_functions[]
     __attribute__((visibility("hidden")));
 extern const struct hg_hip_function *const __stop_hg_hip_functions[]

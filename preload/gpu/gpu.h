@@ -17,8 +17,8 @@ int hg_hsa_host_link(int *atomics);
 /* Whether the GPUs share their memory with the CPU: 1 all, 0 none, -1 unknown or not all alike. */
 int hg_hsa_apus(void);
 /*
- * Have faults of GPUs recorded from now on; once. The HSA runtime is up. `first`: somebody else is
- * about to register a handler of such events.
+ * Records faults of GPUs from now on; this happens once. The HSA runtime is up. `first` is true if
+ * somebody else is about to register a handler of such events.
  */
 void hg_hsa_watch_faults(bool first);
 /* The same of stale reads, which only the software GPU can see. */

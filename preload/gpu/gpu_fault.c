@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory access faults of GPUs. The HSA runtime passes a fault to every handler that was registered
- * for system events, on a thread of its own; if none of them returns success it prints a line and
- * aborts the process. Any number of handlers can be added, and one that fails does not change this
- * (VMFaultHandler and SetCustomSystemEventHandler in runtime.cpp of ROCr 4.5, 5.2.3, 5.7.1 and
- * 6.2.4). So ours records the fault and fails. They are called in the order in which they were
- * registered, and another one may end the process: ours comes first (hsa_event.c).
+ * Records memory access faults of GPUs. The HSA runtime passes a fault to every handler that was
+ * registered for system events, on a thread of its own; if none of them returns success it prints a
+ * line and aborts the process. Any number of handlers can be added, and one that fails does not
+ * change this (VMFaultHandler and SetCustomSystemEventHandler in runtime.cpp of ROCr 4.5, 5.2.3,
+ * 5.7.1 and 6.2.4). So ours records the fault and fails. They are called in the order in which they
+ * were registered, and another one may end the process: ours comes first (hsa_event.c).
  *
- * An exception: with HSA_ENABLE_VM_FAULT_MESSAGE=0, ROCr from 6.2 on writes a core dump of the GPU
- * only if there is a handler. Ours is not registered then, unless the program has one.
+ * There is an exception: with HSA_ENABLE_VM_FAULT_MESSAGE=0, ROCr from 6.2 on writes a core dump of
+ * the GPU only if there is a handler. Ours is not registered then, unless the program has one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -262,7 +262,7 @@ static void forget_runtime(const struct hg_hip_runtime *runtime)
 	}
 }
 
-/* Of the HSA runtime nothing but its functions is known here. */
+/* Only functions of the HSA runtime are known here. */
 static void forget_unloaded(struct caller *caller)
 {
 	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);

@@ -16,8 +16,8 @@ struct hg_hip_function;
 void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
 
 /*
- * The same of a function of the HSA runtime, whose calls belong to no call of HIP's; without a
- * runtime it is a function that returns HSA_STATUS_ERROR_NOT_INITIALIZED.
+ * Returns the same for a function of the HSA runtime, whose calls belong to no call of HIP's.
+ * Without a runtime it returns a function that returns HSA_STATUS_ERROR_NOT_INITIALIZED.
  */
 void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address);
 

@@ -124,7 +124,7 @@ static bool may_be_wrapped(const char *name)
 	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5) || is_of_hsa(name);
 }
 
-/* `real` is a function of the runtime that has functions of that name. */
+/* Returns true if `real` is a function of the runtime that has functions of that name. */
 static bool is_runtime(const char *name, const void *real)
 {
 	return is_of_hsa(name) ? hg_hsa_is_runtime(real) : hg_hip_is_runtime(real);

@@ -286,7 +286,7 @@ static void record_launch(struct hg_hip_launch *launch)
 	errno = saved;
 }
 
-/* The same, and the call is the one that the thread is in. */
+/* Records the launch as well, and publishes its call as the one that the thread is in. */
 static void before(struct hg_hip_launch *launch)
 {
 	record_launch(launch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a call that was begun is about, published before the runtime is entered: the members of its
- * event that are known by then. After hg_hip_begin() or a relative.
+ * Publishes the members of a call's event that are known before the runtime is entered. This comes
+ * after hg_hip_begin() or a similar function.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_OPEN_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_OPEN_H
@@ -13,14 +13,14 @@
 #include "preload/trace/open_calls.h"
 #include "tracer/events.h"
 
-/* call.rc before the call: what it stores is not there to be read. */
+/* call.rc has this value before the call: the call's results cannot be read yet. */
 #define HG_NOT_RETURNED INT_MIN
 
 #define HG_OPEN(type) \
 	static inline \
 	    __attribute__((always_inline)) void hg_open_##type(const struct hg_ev_##type *event)
 
-/* Of an event of that type, whose members may use `call` as after a failure. */
+/* Publishes an event of that type, whose members may use `call` as after a failure. */
 #define HG_OPEN_AS(type, ...)                                \
 	do {                                                 \
 		call.rc = HG_NOT_RETURNED;                   \

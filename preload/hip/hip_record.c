@@ -26,7 +26,7 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-/* `src` and the bytes from the first to the last that are read there: of a copy. */
+/* `src` and the bytes from the first to the last that are read there belong to a copy. */
 static void record_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t src,
 			 uint64_t src_size, uint64_t flags)
 {
@@ -166,7 +166,7 @@ static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_
 		errno = saved;                                                                 \
 	}
 
-/* The bytes from the first to the last that one side of a copy touches. */
+/* Returns the bytes from the first to the last that one side of a copy touches. */
 static uint64_t extent(const struct hg_ev_copy *event, uint64_t pitch, uint64_t slice)
 {
 	uint64_t depth = event->depth ? event->depth : 1;
@@ -176,7 +176,7 @@ static uint64_t extent(const struct hg_ev_copy *event, uint64_t pitch, uint64_t 
 	return event->size + (event->rows - 1) * pitch + (depth - 1) * slice;
 }
 
-/* What else an error has. */
+/* An error has these values of the source as well. */
 #define SRC_OF_alloc    0, 0
 #define SRC_OF_copy     event->src, extent(event, event->src_pitch, event->src_slice)
 #define SRC_OF_fill     0, 0

@@ -214,7 +214,10 @@ void hg_hip_forget_error(void)
 
 /* ---- the runtime and its devices ---- */
 
-/* hipStreamPerThread; 0 and hipStreamLegacy, 1, are null streams. They are the current device's. */
+/*
+ * hipStreamPerThread has this value; 0 and hipStreamLegacy, 1, are null streams. They belong to the
+ * current device.
+ */
 #define PER_THREAD_STREAM 2
 
 /* hipDeviceAttribute_t; docs/memory-model.md#types-and-attributes */
@@ -447,8 +450,8 @@ int hg_hip_device(void)
 }
 
 /*
- * hipGetStreamDeviceId() neither reads nor sets the thread's last error. Who sets another device
- * keeps the streams of the one before: what is submitted to them runs there [CLR62
+ * hipGetStreamDeviceId() neither reads nor sets the thread's last error. A program that sets
+ * another device keeps the streams of the one before: work in them runs there [CLR62
  * hip_stream.cpp, hip_module.cpp].
  */
 int hg_hip_stream_device(uint64_t stream)
@@ -467,7 +470,7 @@ int hg_hip_stream_device(uint64_t stream)
 		hg_hip_forget_error();
 		device = -1;
 	}
-	/* A handle that names no stream: the call fails. */
+	/* The call fails if the handle names no stream. */
 	return device >= 0 ? device : hg_hip_device();
 }
 
@@ -528,10 +531,10 @@ bool hg_hip_enter(void)
 	return hg_enter_batched();
 }
 
-/* Whether old batches are looked after before the call, and whether its stack is determined. */
+/* Selects if old batches are looked after before the call, and if its stack is determined. */
 enum look { LOOK_NOT, LOOK_AT_START, LOOK_AND_WALK };
 
-/* A stack that is not known yet, or not recorded. errno stays. */
+/* Determines a stack that is not known yet, or not recorded. errno stays. */
 static __attribute__((noinline)) uint32_t walk_otherwise(const struct hg_hip_call *call)
 {
 	int saved = errno;

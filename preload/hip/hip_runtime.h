@@ -47,10 +47,14 @@ struct hg_hip_call {
  * hip_open.h. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
  */
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
-/* The same for launches, which look after old batches themselves; and publish when they began. */
+/*
+ * Does the same for launches, which look after old batches themselves, and publish when they began.
+ */
 bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller);
-/* The same for calls whose events have a stack: it is determined before the call, so that it is
- * known of one that does not return. */
+/*
+ * Does the same for calls whose events have a stack: it is determined before the call, so that it
+ * is known if the call does not return.
+ */
 bool hg_hip_begin_walked(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
 
@@ -73,7 +77,10 @@ bool hg_hip_enter(void);
 uint32_t hg_hip_stack_id(const struct hg_hip_call *call);
 
 int hg_hip_device(void); /* current device, -1 if unknown */
-/* The device on which the work of a stream runs, whatever device is current; -1 if unknown. */
+/*
+ * Returns the device on which the work of a stream runs, whatever device is current, or -1 if it is
+ * unknown.
+ */
 int hg_hip_stream_device(uint64_t stream);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pinned memory that copies read is sampled, and a difference before the wait is recorded. */
+/* Samples pinned memory that copies read, and records a difference before the wait. */
 #include "preload/hip/hip_sources.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-#define FOLLOWED 4u    /* more copies that were not waited for are not looked at */
-#define WHOLE    1024u /* bytes; of larger sources pieces: */
+#define FOLLOWED 4u    /* further copies that were not waited for are not followed */
+#define WHOLE    1024u /* bytes; larger sources are sampled in pieces: */
 #define PIECES   8u    /* the first and the last bytes among them */
 #define PIECE    128u
 
@@ -47,7 +47,7 @@ static uint64_t sample(uint64_t address, uint64_t size)
 	return hash ? hash : 1;
 }
 
-/* `later`: so many copies of the same bytes were recorded since. */
+/* Looks at a source. `later` is the number of copies of the same bytes that were recorded since. */
 static void look_at(const struct source *source, unsigned later)
 {
 	struct hg_ev_call event = { .api = HG_API_host_source_changed,
@@ -72,7 +72,7 @@ static struct source *source_at(uint64_t address, uint64_t size)
 	return NULL;
 }
 
-/* Reads the source of a copy. Returns false if that is not pinned, or there is no time. */
+/* Reads the source of a copy. Returns false if it is not pinned, or there is no time. */
 static bool read_source(uint64_t src, uint64_t size, struct source *before, uint64_t *hash)
 {
 	struct hg_hip_block block;

@@ -14,13 +14,16 @@
 #include "preload/hip/hip_runtime.h"
 #include "tracer/api/hip_copies.h"
 
-/* So many copies of the calling thread are followed. */
+/* Counts the copies of the calling thread that are followed. */
 extern HG_HIDDEN __thread unsigned hg_hip_sources_followed
     __attribute__((tls_model("initial-exec")));
 
-/* A copy from there was recorded. Needs hg_hip_enter(), and no lock of ours. */
+/* Follows a copy from there that was recorded. Needs hg_hip_enter(), and no lock of ours. */
 void hg_hip_sources_copy(uint64_t src, uint64_t size);
-/* The same of any copy of bytes; `kind`: as passed, 1 from the host, 4 by the addresses. */
+/*
+ * Does the same for any copy of bytes; `kind` is as passed: 1 is from the host, 4 is by the
+ * addresses.
+ */
 static inline void hg_hip_sources_copied(uint16_t api, uint64_t src, uint64_t size, int kind)
 {
 	if ((api == HG_API_hipMemcpyAsync || api == HG_API_hipMemcpyHtoDAsync ||

@@ -9,7 +9,7 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
 
-/* Before a call that waits, memory is looked at that copies still read. */
+/* A call that waits looks first at memory that copies still read. */
 #undef HG_BEGIN_OF_sync
 #define HG_BEGIN_OF_sync hg_hip_begin_waiting
 

@@ -65,8 +65,8 @@
 #define HG_WRAP_AFTER_(type, name, ...) HG_AFTER(type, name, __VA_ARGS__)
 
 /*
- * Around the real call: `begin` is hg_hip_begin() or a relative, `publish` what is done before it
- * (hip_open.h), what follows is done after it.
+ * Makes the real call: `begin` is hg_hip_begin() or a similar function, `publish` runs before the
+ * call (hip_open.h), the rest runs after it.
  */
 #define HG_CALLED(begin, name, params, args, publish, ...)     \
 	HG_HIP(int, name, params)                              \
@@ -83,7 +83,7 @@
 		return call.rc;                                \
 	}
 
-/* Whether an event of that type has a stack. */
+/* Each type of event begins by a function that determines its stack, if it has one. */
 #define HG_BEGIN_OF_alloc    hg_hip_begin_walked
 #define HG_BEGIN_OF_copy     hg_hip_begin_walked
 #define HG_BEGIN_OF_fill     hg_hip_begin_walked

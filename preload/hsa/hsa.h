@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HSA half of the preload library: what its files share. Calls come to its wrappers by two
- * ways: by the functions of the same names that the library exports (hsa_wrap.h), and by the
- * runtime's tables, which it patches as a tool of the runtime (hsa_tool.c). Types and numbers:
- * hsa.h, hsa_ext_amd.h and hsa_api_trace.h of ROCr 5.2 [HSAH]; written out, because no HSA header
- * is needed to build.
+ * Declares what the files of the HSA half of the preload library share. Calls come to its wrappers
+ * by two ways: by the functions of the same names that the library exports (hsa_wrap.h), and by the
+ * runtime's tables, which it patches as a tool of the runtime (hsa_tool.c). Types and numbers are
+ * those of hsa.h, hsa_ext_amd.h and hsa_api_trace.h of ROCr 5.2 [HSAH]; they are written out,
+ * because no HSA header is needed to build.
  */
 #ifndef HIPGRAIN_PRELOAD_HSA_HSA_H
 #define HIPGRAIN_PRELOAD_HSA_HSA_H
@@ -40,7 +40,9 @@ struct hsa_packet {
 	uint64_t kernel_object, kernarg, reserved2, completion;
 };
 
-/* The runtime's own functions: what it exports, or what was in its tables before us. */
+/*
+ * Holds the runtime's own functions: those that it exports, or those that its tables had before us.
+ */
 struct hsa_functions {
 #define HSA_CORE(place, name)        void *name;
 #define HSA_AMD(before, since, name) void *name;
@@ -62,15 +64,15 @@ extern const struct hsa_wrapper hg_hsa_code_wrappers[], hg_hsa_memory_wrappers[]
     hg_hsa_queue_wrappers[], hg_hsa_event_wrappers[]; /* each ends with a NULL */
 
 /*
- * What becomes of a call that came by the name of its function; atomic. Only one of the two ways
- * records: where the tables are patched a call by name passes them as well.
+ * Decides if a call that came by the name of its function is recorded; atomic. Only one of the two
+ * ways records: if the tables are patched, a call by name passes them as well.
  */
 enum hsa_way { HSA_PASS, HSA_BY_NAME, HSA_UNDECIDED };
 extern HG_HIDDEN int hg_hsa_way;
 
-/* Decide it, for a call that would reach the runtime's function `real`, before it is made. */
+/* Decides this before a call that would reach the runtime's function `real`. */
 void hg_hsa_decide(const void *real);
-/* HIP is loaded too, and reports the devices itself. */
+/* Is true if HIP is loaded too, and reports the devices itself. */
 extern HG_HIDDEN bool hg_hsa_hip_reports;
 
 /*
@@ -80,7 +82,7 @@ extern HG_HIDDEN bool hg_hsa_hip_reports;
 bool hg_hsa_enter(void);
 /* The same, for what HIP does as well. */
 bool hg_hsa_enter_below_hip(void);
-/* Likewise, of calls whose effect lasts: a process on standby remembers them. */
+/* Does the same for calls whose effect lasts: a process on standby remembers them. */
 bool hg_hsa_enter_lasting(void);
 bool hg_hsa_enter_lasting_below_hip(void);
 /* Of the construct that the thread is in, else of the caller. */
@@ -88,7 +90,7 @@ uint32_t hg_hsa_stack(const void *caller);
 
 /* ---- hsa_agents.c ---- */
 
-/* Ask a runtime that is up for its agents and pools. Returns false if it has none. */
+/* Finds the agents and pools of a runtime that is up. Returns false if it has none. */
 bool hg_hsa_survey(void);
 /* GPU agents in the runtime's order; -1 for others. */
 int hg_hsa_ordinal(uint64_t agent);

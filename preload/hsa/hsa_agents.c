@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agents and pools of the HSA runtime, and what surrounds the events that are made of its
- * calls. */
+/*
+ * Finds the agents and pools of the HSA runtime, and does what surrounds the events of its calls.
+ */
 #include <string.h>
 
 #include "preload/core/base.h"
@@ -64,7 +65,7 @@ static int pool_info(struct hsa_handle pool, int attribute, void *value)
 			void *)(pool, attribute, value);
 }
 
-/* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" */
+/* Notes a name such as "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-". */
 static int note_isa(struct hsa_handle isa, void *data)
 {
 	struct hg_hip_device *device = data;
@@ -137,7 +138,7 @@ static int note_agent(struct hsa_handle agent, void *data)
 	return 0;
 }
 
-/* Whether the host can address a GPU's coarse-grained pool. */
+/* Notes if the host can address a GPU's coarse-grained pool. */
 static int note_bar(struct hsa_handle agent, void *data)
 {
 	uint32_t device = DEVICE_GPU, access = 0;
@@ -197,7 +198,7 @@ const struct hsa_pool *hg_hsa_pool(uint64_t handle)
 
 /* ---- around events ---- */
 
-/* Without querying the runtime: another thread may be anywhere in it. */
+/* Records the devices without querying the runtime: another thread may be anywhere in it. */
 static void record_devices(void)
 {
 	for (int i = 0; i < known.count; i++) {
@@ -230,7 +231,7 @@ static __attribute__((noinline)) void record_first(void)
 	record_devices();
 }
 
-/* A recording begins in the middle of the process. */
+/* Runs when a recording begins in the middle of the process. */
 static void record_again(void)
 {
 	if (__atomic_load_n(&known.devices_recorded, __ATOMIC_RELAXED) && !hg_hsa_hip_reports)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handlers of system events that a program registers. The runtime calls all handlers in the order
+ * Wraps the registration of handlers of system events. The runtime calls all handlers in the order
  * in which they were registered, and LLVM's OpenMP registers one that ends the process
  * (amdgpu/src/rtl.cpp, "hsa_amd_register_system_event_handler" [LOMP]): ours is put before the
- * first one, also where nothing else of the runtime is recorded.
+ * first one, also if nothing else of the runtime is recorded.
  */
 #include <errno.h>
 

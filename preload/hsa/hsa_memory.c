@@ -91,7 +91,7 @@ static void record_free(const struct hg_ev_free *event)
 
 /* ---- pools ---- */
 
-/* Buffers for kernel arguments are not memory that a program works with. */
+/* Records an allocation. Buffers for kernel arguments are not memory that a program works with. */
 static void record_allocation(uint16_t api, const struct hsa_pool *pool, size_t size,
 			      const void *ptr, const void *caller)
 {

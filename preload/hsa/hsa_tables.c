@@ -82,7 +82,7 @@ static struct hsa_table *table_of(const struct hsa_tables *tables, const struct 
 	return row->table == AMD_TABLE ? tables->amd : tables->core;
 }
 
-/* NULL for a row that is in no table. */
+/* Returns the place of a row, or NULL for one that is in no table. */
 static void **place_of(const struct hsa_tables *tables, const struct row *row)
 {
 	return row->table ? &table_of(tables, row)->functions[row->places[layout]] : NULL;
@@ -189,7 +189,7 @@ void hg_hsa_exports_read(void *library, struct hsa_functions *found)
 	}
 }
 
-/* Of a function by its name; NULL if it is in no table. */
+/* Returns the place of a function by its name, or NULL if it is in no table. */
 static void **place_by_name(const struct hsa_tables *tables, const char *name)
 {
 	for (size_t i = 0; i < HG_COUNT(rows); i++)

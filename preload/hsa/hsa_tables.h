@@ -19,13 +19,16 @@ struct hsa_tables {
 };
 
 /*
- * What is in the runtime's tables, if every function of hsa_table.def is verified to be at its
- * place. NULL, or a static text that says what is not as expected; then nothing may be patched, and
- * *found is as it was.
+ * Reads the runtime's tables if every function of hsa_table.def is verified to be at its place, and
+ * returns NULL. Otherwise returns a static text that says what is not as expected; then nothing may
+ * be patched, and *found is as it was.
  */
 const char *hg_hsa_tables_read(const struct hsa_tables *tables, struct hsa_functions *found);
 
-/* The same of what a runtime's library exports. What it lacks is a function that fails. */
+/*
+ * Does the same with the exports of a runtime's library. A function that it lacks becomes one that
+ * fails.
+ */
 void hg_hsa_exports_read(void *library, struct hsa_functions *found);
 
 /* Put functions in front of the runtime's, after hg_hsa_tables_read() returned NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether calls of the HSA runtime are recorded, and by which of two ways they come.
+ * Decides if calls of the HSA runtime are recorded, and by which of two ways they come.
  *
  * By name: programs and libraries reach the functions that this library exports (hsa_wrap.h), by
  * reference or by dlsym(), whatever environment they were started with.
@@ -9,10 +9,10 @@
  * and, from ROCr 6 on, each library in the process that exports HSA_AMD_TOOL_PRIORITY. Ours is
  * libhipgrain-hsa.so, which calls hipgrain_hsa_load(). It is opened when a runtime is about to come
  * up whose calls are wanted, and not before: in the processes of others it has nothing to do. The
- * runtime reads neither where rocprofiler-register has taken tools over [ROCR25]. What comes by the
- * tables are also calls of libraries that this one does not see (RTLD_DEEPBIND).
+ * runtime reads neither if rocprofiler-register has taken tools over [ROCR25]. Calls of libraries
+ * that this one does not see (RTLD_DEEPBIND) also come by the tables.
  *
- * Where only HIP uses the runtime nothing is recorded: HIP's own calls are recorded above.
+ * If only HIP uses the runtime nothing is recorded: HIP's own calls are recorded above.
  * HIPGRAIN_HSA=1 records all the same, for a HIP that is called in ways that are not recorded; with
  * HIPGRAIN_HSA=0 nothing ever is.
  */
@@ -45,11 +45,11 @@ int hg_hsa_way = HSA_UNDECIDED;
 bool hg_hsa_hip_reports;
 
 /*
- * Around the variables below, and while the runtime is asked for its agents; the loader, whose lock
- * a thread may hold that comes here, is not called with it.
+ * Protects the variables below, and is held while the runtime lists its agents. The loader, whose
+ * lock a thread may hold that comes here, is not called with it.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const void *runtime; /* whose functions are in hg_hsa: one of them */
+static const void *runtime; /* one of the functions of the runtime that hg_hsa has */
 static bool patched;        /* its tables */
 static bool surveyed;       /* its agents, since it came up */
 
@@ -61,7 +61,7 @@ struct neighbours {
 
 static int find_neighbours(struct dl_phdr_info *info, size_t size, void *data)
 {
-	/* Of LLVM's OpenMP, GCC's, and AMD's OpenCL. */
+	/* LLVM's OpenMP, GCC's, and AMD's OpenCL have these names. */
 	static const char *const offloading[] = { "libomptarget", "libgomp-plugin-gcn",
 						  "libamdocl64" };
 	struct neighbours *found = data;
@@ -86,7 +86,7 @@ static bool wanted(void)
 	return found.offloads || !found.hip;
 }
 
-/* Why calls below HIP are not recorded; NULL: nothing to report. */
+/* Holds the reason why calls below HIP are not recorded, or NULL if there is nothing to report. */
 static const char *refused;
 
 static void record_refused(void)
@@ -98,7 +98,7 @@ static void record_refused(void)
 		hg_provider->call(&event);
 }
 
-/* Report it to a session that records now, or to the next one when it begins. */
+/* Reports it to a session that records now, or to the next one when it begins. */
 static void refuse(const char *why)
 {
 	bool recording = hg_enter();
@@ -113,7 +113,10 @@ static void refuse(const char *why)
 
 /* ---- by name ---- */
 
-/* With the lock. False: it is up, and has none; nothing is recorded then. */
+/*
+ * Surveys the runtime, with the lock held. Returns false if it is up and has no agents; nothing is
+ * recorded then.
+ */
 static bool survey(void)
 {
 	uint16_t version;
@@ -130,7 +133,10 @@ static bool survey(void)
 	return __atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME;
 }
 
-/* Found by its exports, from ROCr 6 on. Never closed, and seen by nobody else. */
+/*
+ * Opens the tool, which ROCr from 6 on finds by its exports. It is never closed, and nobody else
+ * sees it.
+ */
 static void open_tool(void)
 {
 	static bool opened;
@@ -146,7 +152,7 @@ static void open_tool(void)
 	dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* With hg_tls.busy set. */
+/* Called with hg_tls.busy set. */
 static void decide(const void *real)
 {
 	struct hsa_functions exports;
@@ -263,9 +269,9 @@ static void unloaded(void)
 /* ---- by the tables ---- */
 
 /*
- * Called by libhipgrain-hsa.so. False only where the layout of the runtime's tables is unknown. All
- * or nothing: launches without what maps do to memory would lead to wrong findings. The runtime may
- * have found that library twice, by its name and by its exports.
+ * Called by libhipgrain-hsa.so. Returns false only if the layout of the runtime's tables is
+ * unknown. It patches all or nothing: launches without what maps do to memory would lead to wrong
+ * findings. The runtime may have found that library twice, by its name and by its exports.
  */
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables);
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the HSA runtime that this library exports. Each goes on to the wrapper of that name
- * or to the function that its caller would have reached (hip_dispatch.h), by a jump: the wrapper
- * sees the caller's address as its own caller.
+ * Exports functions of the HSA runtime. Each goes on to the wrapper of that name or to the function
+ * that its caller would have reached (hip_dispatch.h), by a jump: the wrapper sees the caller's
+ * address as its own caller.
  */
 #ifndef HIPGRAIN_PRELOAD_HSA_HSA_WRAP_H
 #define HIPGRAIN_PRELOAD_HSA_HSA_WRAP_H
@@ -13,7 +13,7 @@
 #include "preload/hip/hip_wrap.h"
 #include "preload/hsa/hsa.h"
 
-/* Returns true if a call of `real` is to be recorded by the wrapper in front of `known`. */
+/* Returns true if the wrapper in front of `known` must record a call of `real`. */
 static inline bool hg_hsa_is_recorded(const void *real, void *const *known)
 {
 	int way = __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE);
@@ -37,7 +37,7 @@ static inline bool hg_hsa_is_recorded(const void *real, void *const *known)
 									    : real args;   \
 	}
 
-/* The same of a function without result. */
+/* Makes the wrapper of a function without result. */
 #define HSA_WRAP_VOID(name, wrapper, params, args)                        \
 	HSA_HEAD(void, name, params)                                      \
 	{                                                                 \

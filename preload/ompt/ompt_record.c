@@ -82,13 +82,13 @@ static bool may_be_deferred(void)
 	return !task_info || task_info(0, &flags, NULL, NULL, NULL, NULL) != 2 || (flags & 12);
 }
 
-/* What a recording that begins later must know; devices of those in real_devices. */
+/* Holds what a recording that begins later must know, with the devices of those in real_devices. */
 static struct {
 	struct hg_ev_omp_runtime runtime; /* no version: it has not come up */
 	struct hg_ev_omp_device devices[MAX_DEVICES];
 } told;
 
-/* `version` is there for as long as the process. */
+/* `version` stays valid for as long as the process. */
 void hg_ompt_runtime(const char *version, unsigned omp_version, uint64_t callbacks)
 {
 	int saved = errno;

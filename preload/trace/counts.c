@@ -123,7 +123,7 @@ out:
 	errno = saved;
 }
 
-/* A process that never gets to record has a file all the same, which says so. */
+/* Makes the file. A process that never gets to record has one all the same, which says so. */
 static void announce(void)
 {
 	if (hg_config.recorded)

@@ -48,7 +48,7 @@ static void make_file(void)
 	file = made;
 }
 
-/* The first free one; NULL: there is none, or no room for it. */
+/* Returns the first free slot, or NULL if there is none, or no room for it. */
 static struct hg_open_call *free_slot(void)
 {
 	struct hg_open_call *slots = (struct hg_open_call *)(void *)(file + 1);
@@ -72,7 +72,7 @@ void hg_open_call_find(void)
 	int saved = errno, cancel = hg_keep_thread();
 	struct hg_open_call *slot = NULL;
 
-	/* Without one, nothing would say when the thread ends. */
+	/* Nothing would say when the thread ends without its record. */
 	if (hg_thread()) {
 		pthread_mutex_lock(&lock);
 		if (!tried)

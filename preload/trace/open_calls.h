@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HIP call that each thread is in, where it outlives the process (tracer/open_calls.h). */
+/*
+ * Publishes the HIP call that each thread is in, where it outlives the process
+ * (tracer/open_calls.h).
+ */
 #ifndef HIPGRAIN_PRELOAD_TRACE_OPEN_CALLS_H
 #define HIPGRAIN_PRELOAD_TRACE_OPEN_CALLS_H
 
@@ -8,14 +11,17 @@
 #include "preload/core/base.h"
 #include "tracer/open_calls.h"
 
-/* In place of a slot, of a thread that has none yet; and of one that gets none. Not read. */
+/*
+ * A thread that has no slot yet has the first in its place, one that gets none the second. Neither
+ * is read.
+ */
 extern HG_HIDDEN struct hg_open_call hg_open_call_new, hg_open_call_none;
 
-/* Give the calling thread a slot: hg_tls.open_call is then set. Needs hg_enter(). */
+/* Gives the calling thread a slot: hg_tls.open_call is then set. Needs hg_enter(). */
 void hg_open_call_find(void);
 
 /*
- * The calling thread is about to enter a function: publish that, without arguments, which the
+ * Publishes that the calling thread is about to enter a function, without arguments, which the
  * caller stores in hg_tls.open_call. Needs hg_enter().
  */
 static inline __attribute__((always_inline)) void
@@ -37,7 +43,7 @@ hg_open_call_begin(uint16_t api, uint64_t start, const void *caller, uint32_t st
 	__atomic_store_n(&open->state, api, __ATOMIC_RELEASE);
 }
 
-/* It has returned; also where none was published. */
+/* Notes that the function has returned, also if none was published. */
 static inline void hg_open_call_end(void)
 {
 	if (HG_LIKELY(hg_tls.open_call != NULL))

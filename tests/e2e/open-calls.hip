@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that do not return, by argument.
+// Makes the calls that its argument selects, which do not return.
 #include <hip/hip_runtime.h>
 
 #include <csetjmp>
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 		execl("/nonexistent", "nonexistent", (char *)NULL);
 		execl("/bin/true", "true", (char *)NULL);
 	}
-	// Started on standby; begins when the file is there.
+	// The program is started on standby; the recording begins when the file is there.
 	if (!strcmp(what, "later")) {
 		(void)hipFree(NULL);
 		while (access(argv[2], F_OK))

@@ -175,7 +175,7 @@ static void no_more(void)
 	allocate(); /* as far as there is memory */
 }
 
-/* Children of a process that may have no more data of its own. */
+/* Makes children of a process that may have no more data of its own. */
 static void no_more_data(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -197,7 +197,7 @@ static void no_more_data(void)
 	}
 }
 
-/* malloc(), called by code without rules by which it could be unwound. */
+/* Calls malloc() by code without rules by which it could be unwound. */
 void *without_rules(size_t size);
 __asm__(".text\n"
 	".type without_rules, @function\n"
@@ -208,7 +208,7 @@ __asm__(".text\n"
 	"	ret\n"
 	".size without_rules, .-without_rules\n");
 
-/* As daemons do it: what is opened next has the lowest numbers. */
+/* Closes the descriptors as daemons do: the next file gets the lowest numbers. */
 static void new_streams(void)
 {
 	int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seen-hsa.c: CODE-OBJECT: launches the kernel of seen.hip by HSA's functions alone. */
+/* Launches the kernel of seen.hip by HSA's functions alone. usage: seen-hsa CODE-OBJECT */
 #include <elf.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -40,7 +40,7 @@ static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *unused)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* The first AMDGPU ELF file inside of a bundle. */
+/* Finds the first AMDGPU ELF file inside of a bundle. */
 static const void *find_elf(const unsigned char *bytes, size_t size, size_t *elf_size)
 {
 	for (size_t at = 0; at + sizeof(Elf64_Ehdr) <= size; at += 8) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seen.c: MODE LIBRARY: opens the library of seen.hip in one way or another, and has it work. */
+/* Opens the library of seen.hip in the way of MODE, and has it work. usage: seen MODE LIBRARY */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A library, or with -DPROGRAM a program, whose kernel adds to fine-grained memory, which is lost (HG101). */
+/* This library (-DPROGRAM: program) adds to fine-grained memory, which is lost (HG101). */
 #include <hip/hip_runtime.h>
 
-/* By its name for seen-hsa.c; it reads nothing but its two arguments. */
+/* seen-hsa.c finds it by its name; it reads nothing but its two arguments. */
 extern "C" __global__ void seen_add(double *total, int count)
 {
 	if ((int)threadIdx.x < count)

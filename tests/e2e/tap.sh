@@ -122,7 +122,7 @@ events()
 alive() { grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
 gone() { ! alive "$1"; }
 
-# wait_for COMMAND...: until it succeeds, at most a minute.
+# wait_for COMMAND...: waits until it succeeds, at most a minute.
 wait_for()
 {
 	tap_tries=0

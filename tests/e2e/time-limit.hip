@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job that its time limit ends: a race in each round, blocks that it never releases, and no end.
+// A job that its time limit ends has a race in each round, blocks that it never releases, and no end.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queues that the driver has of recorded processes, with a directory in the driver's place. */
+/*
+ * Tests the queues that the driver has of recorded processes, with a directory in the driver's
+ * place.
+ */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +23,7 @@
 static char folder[] = "/tmp/hipgrain-witness-XXXXXX";
 static int bundle;
 
-/* A process that ends with its standard input, in that recording. */
+/* Starts a process that ends with its standard input, in that recording. */
 static pid_t start(const char *directory, int *input)
 {
 	char variable[256], *environment[] = { variable, NULL };
@@ -39,7 +42,7 @@ static pid_t start(const char *directory, int *input)
 	}
 	close(ends[0]);
 	*input = ends[1];
-	/* Until exec() its environment is ours. */
+	/* The environment is ours until exec(). */
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	while (strcmp(text, "cat\n")) {
 		FILE *file = fopen(path, "r");
@@ -101,7 +104,7 @@ static void test_queues(void **state)
 	waitpid(other, NULL, 0);
 }
 
-/* What was counted before a recording began is not its own. */
+/* Kernels from before a recording began are not its own. */
 static void test_since(void **state)
 {
 	struct hg_witness_table *table, *start;

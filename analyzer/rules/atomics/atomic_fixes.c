@@ -314,7 +314,10 @@ static char *instead_of(const struct atomic_source *source, enum atomic_construc
 	char *function = name[strlen(name) - 1] == 'c' && !strstr(name, "fetch")
 			     ? function_of(source, name, "")
 			     : g_strdup(name);
-	/* Such a loop is the program's own, of several lines: no name in it stands for all. */
+	/*
+	 * The program wrote such a loop itself, in several lines, so that no name in it stands for
+	 * all.
+	 */
 	char *text =
 	    g_strdup_printf("%s%s%s%s", construct == CONSTRUCT_LOOP ? "the whole loop around " : "",
 			    function, place ? " at " : "", place ? place : "");
@@ -423,7 +426,10 @@ static char *for_compiler(const struct atomic_source *source, enum atomic_constr
 	return both;
 }
 
-/* One way to write it, what to do there, and another: to be freed. Takes over both texts. */
+/*
+ * Returns a text with two ways to write it and the advice for each, which the caller frees. It
+ * takes over both texts.
+ */
 static char *for_either(char *way, char *text, char *other_way, char *other)
 {
 	char *both = text && other

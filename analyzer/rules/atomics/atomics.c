@@ -56,7 +56,7 @@ enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
 	}
 }
 
-/* By advice, with XNACK on. */
+/* Returns true if advice keeps the pages on the host with XNACK on. */
 static bool is_kept_on_host(const struct rules_context *context,
 			    const struct pointer_argument *pointer, const struct grain *grain)
 {
@@ -172,7 +172,7 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 	return used;
 }
 
-/* Adds the doubt that pages leave which differ. */
+/* Adds the doubt that remains if pages differ. */
 static void weigh_pages(struct chain *chain, enum page_reach reach)
 {
 	static const struct {
@@ -265,7 +265,7 @@ static const char *system_noun(const struct place *place)
 	}
 }
 
-/* The memory that the pointer leads into, for a sentence; to be freed. */
+/* Returns the memory that the pointer leads into, for a sentence. The caller frees it. */
 static char *this_memory(const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
@@ -274,7 +274,7 @@ static char *this_memory(const struct pointer_argument *pointer)
 			  : g_strdup(system_noun(&pointer->place));
 }
 
-/* What of that memory is fine-grained, for a sentence; to be freed. */
+/* Returns the part of that memory that is fine-grained, for a sentence. The caller frees it. */
 static char *fine_part(const char *memory, const struct pages_used *used)
 {
 	switch (used->reach) {

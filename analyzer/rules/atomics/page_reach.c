@@ -28,7 +28,9 @@ static void look(void *data, uint64_t from, uint64_t to, const struct page_call 
 	}
 }
 
-/* The bytes that are used: those that the machine code tells, else all from the pointer on. */
+/*
+ * Holds the bytes that are used: those that the machine code tells, else all from the pointer on.
+ */
 struct extent {
 	uint64_t from, size; /* an offset in the allocation; size 0: outside of it */
 	bool exact, known;
@@ -65,7 +67,10 @@ static enum page_reach reach_of(const struct looking *looking, const struct exte
 		return PAGES_COARSE;
 	if (!looking->coarse)
 		return extent->known ? PAGES_FINE : PAGES_BEHIND;
-	/* One element across the border of two pages, or several of which some may not be used. */
+	/*
+	 * An element may lie across the border of two pages, or some of several elements may not
+	 * be used.
+	 */
 	if (extent->known)
 		return PAGES_LIKELY;
 	return looking->own_fine || looking->span_fine ? PAGES_LIKELY : PAGES_POSSIBLE;

@@ -9,13 +9,17 @@ enum page_reach {
 	PAGES_ALIKE,  /* they do not differ */
 	PAGES_FINE,   /* all that is used is fine-grained */
 	PAGES_BEHIND, /* from the pointer on all of them are; what is added to it is not known */
-	/* The pointer's own is, or one element a work-item reaches one that is; or some of those
-	 * are which are within bounds that the machine code shows. */
+	/*
+	 * The pointer's own page is fine-grained, or one element a work-item reaches one that is;
+	 * or some are of the pages within bounds that the machine code shows.
+	 */
 	PAGES_LIKELY,
 	PAGES_POSSIBLE, /* one that is lies further on */
 	PAGES_COARSE,   /* all that is used, or all from the pointer on, is coarse-grained */
-	/* The runtime says that they differ, and not which: one element a work-item is all of the
-	 * memory, or is not. */
+	/*
+	 * The runtime says that they differ, but not which: one element a work-item is all of the
+	 * memory, or is not.
+	 */
 	PAGES_SOME_OF_ALL,
 	PAGES_UNKNOWN,
 };
@@ -27,8 +31,9 @@ struct pages_used {
 };
 
 /*
- * Pages of the live allocation that `pointer` leads into, whose granularity is `grain`, used by
- * `items` work-items with `element` bytes each. `place`: where behind the pointer; NULL: not known.
+ * Returns how `items` work-items with `element` bytes each use the pages of the live allocation
+ * that `pointer` leads into, whose granularity is `grain`. `place` is the place behind the pointer,
+ * or NULL if it is not known.
  */
 struct pages_used pages_used(const struct process *process, const struct pointer_argument *pointer,
 			     const struct grain *grain, const struct isa_step *place,

@@ -229,7 +229,7 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	return launch;
 }
 
-/* The event at hand has to do with the memory at an address. */
+/* Notes that the event at hand has to do with the memory at an address. */
 static void note_use(struct process_history *history, const struct hg_event *event,
 		     uint64_t address)
 {

@@ -138,13 +138,13 @@ void call_history_released(const struct rules_context *context);
 
 /* ---- for the rules ---- */
 
-/* What is known of it; NULL: nothing. */
+/* Returns what is known of the allocation, or NULL. */
 const struct memory_history *call_history_find(const struct process_history *process,
 					       const struct allocation *allocation);
 /*
- * True if advice keeps pages that can migrate from doing so when that device touches them: they are
- * mapped for it where they are, or the host is where they are to be, and no prefetch moved them
- * [KFD].
+ * Returns true if advice keeps pages that can migrate from doing so when that device touches them:
+ * they are mapped for it where they are, or the host is where they are to be, and no prefetch moved
+ * them [KFD].
  */
 bool memory_is_kept_on_host(const struct memory_history *memory, int32_t device);
 /* The record of an allocation, made if there is none. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links of a finding's chain, each checked in one function. */
+/* Checks the links of a finding's chain, each in one function. */
 #include "chain.h"
 
 #include <string.h>
 
-/* The reason why a link is weak. */
+/* Holds the reason why a link is weak. */
 struct weakness {
 	enum confidence at_most;
 	const char *doubt; /* NULL: it is not weak */

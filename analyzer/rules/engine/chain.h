@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How sure a finding is. It begins as proven; each link of the chain that it rests on (links.def)
- * is checked here, and what is not certain makes it less. Nothing else sets a confidence.
+ * Decides how sure a finding is. It begins as proven; each link of the chain that it rests on
+ * (links.def) is checked here, and a link that is not certain lowers it. Nothing else sets a
+ * confidence.
  */
 #ifndef HIPGRAIN_RULES_CHAIN_H
 #define HIPGRAIN_RULES_CHAIN_H
 
 #include "analyzer/rules/engine/rule_api.h"
 
-/* The parts of a finding's chain. A link without its part does not belong to the chain. */
+/* Holds the parts of a finding's chain. A link without its part does not belong to the chain. */
 struct chain {
 	const struct launch *launch; /* the GPU matters */
 	const struct isa_atomic *atomic;
@@ -18,8 +19,9 @@ struct chain {
 	const struct pointer_argument *pointer;
 	const struct grain *grain;
 	const struct model_outcome *outcome;
-	/* Its pages differ: the finding is at most that, for this reason; NULL if they do not
-	 * matter.
+	/*
+	 * The finding is at most that, for this reason, because its pages differ; NULL if they do
+	 * not matter.
 	 */
 	const char *pages;
 	enum confidence pages_at_most;
@@ -28,12 +30,16 @@ struct chain {
 /* Check the links that `chain` has parts of. */
 void finding_weigh(struct finding *finding, const struct chain *chain);
 
-/* The machine showed it, so that no doubt is left: a fault, a migration, an old value that was
- * read.
+/*
+ * Confirms what the machine showed, so that no doubt is left: a fault, a migration, an old value
+ * that was read.
  */
 void finding_confirm(struct finding *finding);
 
-/* It is about this launch that was measured on this machine, too, if it is proven. */
+/*
+ * Notes that the finding is about this launch, which was measured on this machine, too, if it is
+ * proven.
+ */
 void finding_was_measured(struct finding *finding);
 
 #endif

@@ -86,7 +86,7 @@ struct fix_edit {
 	char *text; /* with its indentation, without line end */
 };
 
-/* What a finding rests on that did not happen. Which it is is a matter of the rule. */
+/* Names the events that a finding rests on because they did not happen. Each rule has its own. */
 enum absence {
 	ABSENCE_NONE,
 	ABSENCE_BETWEEN, /* between events that were seen: only a gap can hide it */
@@ -120,8 +120,11 @@ struct finding {
 	char *fingerprint;       /* the same in every recording of it: see report/selection.h */
 	char *related;           /* the other party, for findings about two; else NULL */
 	uint32_t related_stack_id;
-	/* What a memory access fault of a GPU on its memory makes of it; CONFIDENCE_POSSIBLE: it
-	 * causes none. Below CONFIDENCE_PROVEN its doubts stay. */
+	/*
+	 * The finding gets this confidence if a GPU has a memory access fault on its memory;
+	 * CONFIDENCE_POSSIBLE means that it causes none. Its doubts stay unless it is
+	 * CONFIDENCE_PROVEN.
+	 */
 	enum confidence if_faulted;
 	bool about_order; /* rests on having seen every wait: worthless if events were lost */
 
@@ -135,7 +138,7 @@ struct finding {
 	GArray *pages; /* struct page_stretch (evidence.h), at the first launch; empty: all alike */
 	GPtrArray *candidates; /* struct candidate (evidence.h): any of them may be the memory */
 	uint64_t candidates_left_out;
-	bool holders; /* ... no: they hold the memory that it is about */
+	bool holders; /* the sites hold the memory that it is about instead */
 	struct figure figures[FIGURES];
 	uint64_t detail;
 	bool detailed, varies;               /* see finding_detail() */
@@ -195,14 +198,20 @@ void findings_destroy(struct findings *findings);
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
 			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
 
-/* Returns its rule's severity; an error in the order of work that is only possible is a warning. */
+/*
+ * Returns the severity of the finding's rule; an error in the order of work that is only possible
+ * is a warning.
+ */
 enum severity finding_severity(const struct finding *finding);
-/* Returns where it is listed: such a warning comes with the notes, behind all that is proven. */
+/*
+ * Returns the severity under which it is listed: such a warning comes with the notes, behind all
+ * that is proven.
+ */
 enum severity finding_place(const struct finding *finding);
 
 /* Count one occurrence at a call site. */
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
-/* True if it occurred often enough to be one. */
+/* Returns true if it occurred often enough to be a finding. */
 bool finding_is_enough(const struct finding *finding);
 /* Take out a site, by its place. */
 void finding_remove_site(struct finding *finding, unsigned at);
@@ -233,13 +242,16 @@ enum findings_basis {
 void findings_drop(struct findings *findings, enum findings_basis basis);
 
 /*
- * The recording has no end: it was interrupted, and `events` of its last moments are missing (0:
- * none that are known of). Doubt what these may refute, and remove what says nothing without an
- * end.
+ * Doubts what the missing events may refute, and removes what says nothing without an end. The
+ * recording has no end: it was interrupted, and `events` of its last moments are missing (0 if none
+ * are known).
  */
 void findings_cut_short(struct findings *findings, uint64_t events);
 
-/* The program did not come to its end, by which it may have done what it is said not to do. */
+/*
+ * Doubts findings about what the program did not do, because it did not come to its end, by which
+ * it may have done it.
+ */
 void findings_killed(struct findings *findings);
 
 /*

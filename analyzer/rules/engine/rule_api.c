@@ -73,8 +73,8 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
 }
 
 /*
- * True of an APU whose GPU has more memory set aside than half of the rest, which is what the
- * driver may use of that [KFD]. An MI300A has no such part.
+ * Returns true for an APU whose GPU has more memory set aside than half of the rest, which is what
+ * the driver may use of that [KFD]. An MI300A has no such part.
  */
 static bool has_carve_out(const struct process *process, const struct device *device)
 {

@@ -180,8 +180,8 @@ void finding_set_place(struct finding *finding, const struct place *place, uint6
 void launch_hit(const struct launch *launch, struct finding *finding);
 
 /*
- * Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause) that only
- * this rule has; those of links that many rest on are in chain.h.
+ * Lowers a finding's confidence to at most `confidence`, because of `doubt` (a clause) that only
+ * this rule has. chain.h has the doubts of links that many rules rest on.
  */
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 

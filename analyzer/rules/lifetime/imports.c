@@ -99,7 +99,7 @@ static const struct allocation *original_of(const struct rules_context *context,
 
 /* ---- imports ---- */
 
-/* An import has its latest use, and the first one that is more than its closing. */
+/* Holds the latest use of an import, and the first one that is more than its closing. */
 struct import {
 	int64_t ns; /* 0: none */
 	uint64_t address;
@@ -193,7 +193,7 @@ static void note_use(struct allocation *allocation, uint64_t address, int64_t ns
 	}
 }
 
-/* Notes more than a closing: from `address` on so many bytes are used, at least. */
+/* Notes a use that is more than a closing: it uses at least so many bytes from `address` on. */
 static void note_access(struct allocation *allocation, uint64_t address, uint64_t size, int64_t ns,
 			uint32_t stack_id, const char *use)
 {
@@ -270,8 +270,8 @@ static void check_launched(const struct rules_context *context)
 /* ---- HG618 ---- */
 
 /*
- * Returns the least offset, but 0, of the addresses that were exported with the import's number; 0:
- * there is none. *start: the start was exported, too.
+ * Returns the least offset, but 0, of the addresses that were exported with the import's number, or
+ * 0 if there is none. *start becomes true if the start was exported, too.
  */
 static uint64_t inner_offset(const struct rules_context *context, const struct allocation *import,
 			     const struct allocation *original, bool *start)

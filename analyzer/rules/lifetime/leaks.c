@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is allocated in every iteration: HG608, released in each; HG512, pinned and released
- * in each; HG620, released in none and not used again.
+ * Finds memory that is allocated in every iteration: HG608 if each releases it, HG512 if each pins
+ * and releases it, HG620 if none releases it and none uses it again.
  */
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -15,7 +15,9 @@
 
 #include <string.h>
 
-/* Pages of the host that stay where they are, because the GPU's driver has pinned them. */
+/*
+ * Returns true if the GPU's driver pins these pages of the host, so that they stay where they are.
+ */
 static bool is_pinned(unsigned api)
 {
 	return api == HG_API_hipHostMalloc || api == HG_API_hipHostAlloc ||
@@ -48,7 +50,7 @@ static bool is_pooled(unsigned api)
 	"hipMemPoolAttrReleaseThreshold of the device's default pool to UINT64_MAX, so that the "  \
 	"pool keeps them over waits"
 
-/* What releases memory of that function. */
+/* Returns the name of the function that releases memory which `api` allocated. */
 static const char *release_of(unsigned api)
 {
 	switch (api) {
@@ -171,7 +173,7 @@ static void on_release(struct process_history *history, const struct rules_conte
 		site->live_bytes -= MIN(site->live_bytes, allocation->size);
 	}
 	site->releases++;
-	/* Pinned memory is for copies as well as for launches. */
+	/* Programs use pinned memory for copies as well as for launches. */
 	if (site->last_ptr != allocation->ptr || is_pooled(from->api) ||
 	    is_pooled(allocation->api) ||
 	    (!is_pinned(allocation->api) && context->process->launches == site->last_launches))
@@ -218,7 +220,7 @@ static void report_leak(struct process_history *history, const struct rules_cont
 				"the program may keep them for a use that did not come");
 }
 
-/* A block that was not used since its call site allocated the next one. */
+/* Counts a block that was not used since its call site allocated the next one. */
 static gboolean count_left(gpointer key, gpointer value, gpointer data)
 {
 	struct allocation *allocation = value;

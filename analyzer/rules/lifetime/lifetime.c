@@ -263,7 +263,9 @@ static void check_fill(const struct rules_context *context)
 	check_range(context, &dst);
 }
 
-/* A copy or fill that the runtime refused: its `error` event has the extents of both sides. */
+/*
+ * Checks a copy or fill that the runtime refused: its `error` event has the extents of both sides.
+ */
 static void check_failed_transfer(const struct rules_context *context)
 {
 	const struct hg_ev_error *error = &context->event->error;
@@ -287,7 +289,9 @@ static void check_failed_transfer(const struct rules_context *context)
 		check_range(context, &side);
 }
 
-/* Nothing is known of what it did, but the program asked for it. */
+/*
+ * Checks a call that did not return: nothing is known of what it did, but the program requested it.
+ */
 static void check_open_call(const struct rules_context *context)
 {
 	const struct hg_open_call *call = &context->event->open_call->call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG615: memory that the host and the GPU know by different addresses, as hipHostRegister makes it
- * in some releases, used by the host's one.
+ * Finds HG615: memory that the host and the GPU know by different addresses, as hipHostRegister
+ * makes it in some releases, used by the host's one.
  */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -25,7 +25,7 @@ static void check_use(const struct rules_context *context, const struct launch *
 	struct finding *finding;
 	bool is_new;
 
-	/* What is left in tables of pointers need not be used. */
+	/* A kernel need not use every pointer that a table still has. */
 	if (!is_host_address(pointer) || (pointer->chain && !use->certain) ||
 	    maybe_unset(context, launch, use, pointer))
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG619: a kernel updates atomically device memory into which nothing was written since it was
- * allocated. Any write counts, of any byte: which bytes a kernel writes is not recorded. Only
- * updates count that the launch executes for certain, and no plain reads, whose execution is not
- * followed: "beta != 0 ? beta * c[i] : 0" reads nothing of a fresh c.
+ * Finds HG619: a kernel updates atomically device memory into which nothing was written since it
+ * was allocated. Any write counts, of any byte: the recording does not show which bytes a kernel
+ * writes. Only updates count that the launch executes for certain, and no plain reads, whose
+ * execution is not followed: "beta != 0 ? beta * c[i] : 0" reads nothing of a fresh c.
  */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/call_history.h"
@@ -11,7 +11,7 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
 
-/* Kept with an allocation. */
+/* Holds what is kept with an allocation. */
 struct writes {
 	bool written;            /* or it may have been */
 	struct finding *finding; /* borrowed: one that waits for a copy from the memory; or NULL */
@@ -19,7 +19,7 @@ struct writes {
 
 static const struct attachment_type writes_type = { sizeof(struct writes), NULL, NULL };
 
-/* Kept with a process: when something that may have written anywhere happened last. */
+/* Holds for a process the time of the last event that may have written anywhere. */
 static const struct attachment_type anywhere_type = { sizeof(int64_t), NULL, NULL };
 
 static void note_written(struct allocation *allocation)
@@ -50,7 +50,10 @@ static bool is_unwritten(const struct rules_context *context, struct allocation 
 	return !(writes && writes->written) && !(anywhere && *anywhere >= allocation->ns);
 }
 
-/* Returns true for what hipMalloc and its kind gave. Copies by the HSA runtime are not recorded. */
+/*
+ * Returns true for memory of hipMalloc and similar functions. Copies by the HSA runtime are not
+ * recorded.
+ */
 static bool is_fresh_device_memory(const struct process *process, const struct place *place)
 {
 	struct grain grain;
@@ -83,8 +86,8 @@ static bool may_write(const struct rules_context *context, const struct allocati
 }
 
 /*
- * Where the host can address the GPU's memory, it may have written without a call. A program that
- * copies from the memory later does not: until then the finding is not reported.
+ * The host may have written without a call if it can address the GPU's memory. A program that
+ * copies from the memory later does not write so: until then the finding is not reported.
  */
 static void await_copy(const struct rules_context *context, struct finding *finding,
 		       struct allocation *allocation)
@@ -147,7 +150,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	await_copy(context, finding, pointer.place.allocation);
 }
 
-/* What the program copies from the memory it does not read in place. */
+/* Notes that the program copies from the memory, and so does not read it in place. */
 static void note_copied_from(const struct rules_context *context, uint64_t address)
 {
 	struct place place = process_place(context->process, address);
@@ -164,14 +167,14 @@ static void check_launched(const struct rules_context *context)
 {
 	const struct isa_kernel *code = context->launch->code;
 
-	/* What it had before the recording began is not known. */
+	/* The memory's content from before the recording is not known. */
 	if (context->history->hidden_work || context->process->state.late)
 		return;
 	for (size_t i = 0; i < code->use_count; i++)
 		check_use(context, &code->uses[i]);
 }
 
-/* After check_launched(): the launch wakes with its code first. */
+/* Runs after check_launched(): the launch wakes with its code first. */
 static void note_launch(const struct rules_context *context)
 {
 	const struct launch_memory *memory = context->memory;

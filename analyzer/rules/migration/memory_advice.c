@@ -223,7 +223,7 @@ static void check_remote(const struct rules_context *context, const struct touch
 	finding_at_most(finding, CONFIDENCE_LIKELY, MIGRATION_NOT_KNOWN);
 }
 
-/* Those of the C library that are given an alignment. */
+/* Returns true for functions of the C library that get an alignment. */
 static bool aligns(unsigned api)
 {
 	return api == HG_API_aligned_alloc || api == HG_API_posix_memalign ||

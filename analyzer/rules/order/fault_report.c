@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a memory access fault shows that no other finding says: the memory, the kernel. It is HG614
- * but for memory of the operating system's, which is what HG209 and HG806 are about.
+ * Finds HG614: a memory access fault shows the memory and the kernel, and no other finding says so.
+ * Faults on memory of the operating system lead to HG209 and HG806 instead.
  */
 #include "faults.h"
 #include "suspects.h"
@@ -140,7 +140,10 @@ static const char *cause_fix(enum cause cause)
 	return causes[cause].fix;
 }
 
-/* Where the GPU reaches such memory at all, it was a write that faulted. */
+/*
+ * Returns true for memory that the process may only read: if the GPU reaches such memory at all, a
+ * write faulted.
+ */
 static bool is_read_only(const struct rules_context *context, const struct fault *fault)
 {
 	const struct device *device = process_device(context->process, fault->device);
@@ -151,7 +154,7 @@ static bool is_read_only(const struct rules_context *context, const struct fault
 	       !(place->allocation->flags >> 32 & PROT_WRITE);
 }
 
-/* Returns true if it is the host's address of memory that has another one for GPUs. */
+/* Returns true if the address is the host's, of memory that has another one for GPUs. */
 static bool is_host_address(const struct place *place, uint64_t address)
 {
 	const struct allocation *allocation = place->allocation;
@@ -160,7 +163,7 @@ static bool is_host_address(const struct place *place, uint64_t address)
 	       address - allocation->device_ptr >= allocation->size;
 }
 
-/* Memory of the operating system's, where the GPU has no mapping for it. */
+/* Returns true for memory of the operating system if the GPU has no mapping for it. */
 static bool is_unreachable_system(const struct rules_context *context, const struct fault *fault)
 {
 	const struct device *device = process_device(context->process, fault->device);
@@ -205,7 +208,7 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	return is_unopened_peers(context, fault) ? CAUSE_PEER : CAUSE_OTHER;
 }
 
-/* "accesses ..." with the memory; to be freed. */
+/* Returns "accesses ..." with the memory. The caller frees it. */
 static char *what_happened(enum cause cause, const struct fault_row *row, const struct fault *fault)
 {
 	const struct allocation *allocation = fault->place.allocation;
@@ -275,7 +278,9 @@ static const struct suspect *suspect_at(const struct suspects *suspects, unsigne
 	return &g_array_index(suspects->list, struct suspect, i);
 }
 
-/* The likeliest that is other work than the first, not just another launch of its kernel; or NULL.
+/*
+ * Returns the likeliest suspect that is other work than the first, not just another launch of its
+ * kernel, or NULL.
  */
 static const struct suspect *runner_up(const struct suspects *suspects)
 {
@@ -356,7 +361,7 @@ static void set_suspect(const struct rules_context *context, struct finding *fin
 		finding->argument = suspect->pointer.index;
 		finding->argument_name = g_strdup(suspect->pointer.name);
 	}
-	/* Where nothing is, the memory from which it went there. */
+	/* If nothing is there, the finding has the memory from which the kernel went there. */
 	if (!finding->allocation && of_pointer && suspect->pointer.place.allocation &&
 	    suspect->pointer.place.kind == PLACE_ALLOCATION)
 		finding_set_place(finding, &suspect->pointer.place, suspect->pointer.address);
@@ -364,7 +369,7 @@ static void set_suspect(const struct rules_context *context, struct finding *fin
 	finding->count = 1; /* one fault, whatever launched it */
 }
 
-/* What is not certain. */
+/* Adds the doubts about what is not certain. */
 static void doubt(struct finding *finding, enum cause cause, const struct suspects *suspects)
 {
 	const struct suspect *first = suspects->list->len ? suspect_at(suspects, 0) : NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU's memory access fault. The hardware reports a page of 4 KiB. Findings about a kernel's use
- * of memory on that page (finding->if_faulted) were likely, because it was unknown whether a launch
- * executes that code; the fault shows that one did. A fault that none of them names is HG614.
+ * Handles a GPU's memory access fault. The hardware reports a page of 4 KiB. Findings about a
+ * kernel's use of memory on that page (finding->if_faulted) were likely, because it was unknown if
+ * a launch executes that code; the fault shows that one did. A fault that none of them names is
+ * HG614.
  */
 #include "faults.h"
 #include "suspects.h"
@@ -41,7 +42,10 @@ const GPtrArray *faults_result(const struct findings *findings)
 
 char *fault_reason(uint32_t mask)
 {
-	/* hsa_amd_memory_fault_reason_t (hsa_ext_amd.h of ROCr 6.2), in ROCr's order */
+	/*
+	 * ROCr has these names of hsa_amd_memory_fault_reason_t in this order (hsa_ext_amd.h of
+	 * ROCr 6.2).
+	 */
 	static const struct {
 		uint32_t bit;
 		const char *text;
@@ -87,22 +91,25 @@ static bool names(const struct rules_context *context, const struct finding *fin
 	if (finding->process != context->process || !finding->count || !finding->if_faulted ||
 	    !suspects_may_have(context, finding->kernel_symbol))
 		return false;
-	/* Not if other memory was allocated there since. */
+	/* The finding is not about the page if other memory was allocated there since. */
 	if (allocation && allocation->freed && fault->place.kind == PLACE_ALLOCATION)
 		return false;
-	/* Of a target region there is one finding, whatever memory of the host's it uses. */
+	/* A target region has one finding, whatever memory of the host it uses. */
 	return is_about_page(finding, fault) ||
 	       (finding->rule == &rules[RULE_HG806] && is_system_memory(&fault->place));
 }
 
-/* Blocks of the C library: a smaller one that is not recorded may live there by now. */
+/*
+ * Returns true for blocks of the C library: a smaller one that is not recorded may live there by
+ * now.
+ */
 static bool may_be_reused(const struct finding *finding)
 {
 	return finding->allocation && finding->allocation->freed &&
 	       finding->allocation->layer == LAYER_HOST;
 }
 
-/* What the one finding says happened for certain. */
+/* Confirms the only finding that names the memory. */
 static void prove(struct finding *finding)
 {
 	if (finding->if_faulted == CONFIDENCE_PROVEN && !may_be_reused(finding))
@@ -124,8 +131,8 @@ static void take_memory(struct fault_row *row, const struct finding *finding)
 }
 
 /*
- * The findings that name the memory. One of several uses of memory on that page caused the fault;
- * it is unknown which.
+ * Finds the findings that name the memory. One of several uses of memory on that page caused the
+ * fault; it is unknown which.
  */
 static void find_named(const struct rules_context *context, struct fault_row *row,
 		       const struct fault *fault)
@@ -153,7 +160,10 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	g_ptr_array_free(named, TRUE);
 }
 
-/* Blocks of the host's heap begin and end anywhere: the one on the page, if its start has none. */
+/*
+ * Looks for a block on the page if the page's start has none: blocks of the host's heap begin and
+ * end anywhere.
+ */
 static void look_beside(const struct rules_context *context, struct fault *fault)
 {
 	struct allocation *block;

@@ -30,11 +30,11 @@ char *fault_reason(uint32_t mask);
 /* The section of the report: struct fault_row. */
 const GPtrArray *faults_result(const struct findings *findings);
 
-/* fault_report.c: a finding for a fault that no other one names; returns its rule. */
+/* Makes a finding for a fault that no other one names, and returns its rule (fault_report.c). */
 enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
 			  const struct fault *fault);
 
-/* fault_report.c: which GPUs may access each other's memory. */
+/* Notes a GPU's access to another one's memory (fault_report.c). */
 void note_peer_access(const struct rules_context *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in flight on GPUs: by the order of work, and by calls that have not returned. */
+/* Keeps what is in flight on GPUs, by the order of work, and by calls that have not returned. */
 #include "in_flight.h"
 
 #include <string.h>
@@ -168,7 +168,7 @@ static struct flight *add(struct process *process, const struct flight *one)
 	return flight;
 }
 
-/* Of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
+/* Returns the bytes of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
 static struct touched_range range(uint64_t start, uint64_t size, uint64_t rows, uint64_t pitch,
 				  uint64_t slices, uint64_t slice)
 {
@@ -219,7 +219,7 @@ static void on_work(const struct rules_context *context)
 
 	describe(&one, context->event);
 	flight = add(context->process, &one);
-	/* The environment makes the launch wait, whose event comes before it. */
+	/* The environment makes the launch wait, and its event comes before that. */
 	if (context->event->type == HG_EVENT_launch && context->work->at->serialised > 0) {
 		struct kept_flights *kept = kept_of(context->process);
 
@@ -229,7 +229,7 @@ static void on_work(const struct rules_context *context)
 	}
 }
 
-/* What is not known as work that is ordered. */
+/* Adds a launch that is not known as ordered work. */
 static void on_launch(const struct rules_context *context)
 {
 	const struct hg_ev_launch *launch = &context->event->launch;
@@ -253,7 +253,7 @@ static void on_call(const struct rules_context *context)
 	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);
 	const struct hg_event *event = context->event;
 
-	/* The fault comes by a thread of the runtime's. */
+	/* A thread of the runtime reports the fault. */
 	if (event->type == HG_EVENT_call && event->call.api == HG_API_gpu_memory_fault)
 		return;
 	if (kept && kept->flights.waiting_ns && kept->flights.waiting_tid == event->tid &&
@@ -261,7 +261,7 @@ static void on_call(const struct rules_context *context)
 		kept->flights.waiting_ns = 0;
 }
 
-/* It may wait, and its event comes before it does. */
+/* Notes a release, which may wait, and whose event comes before it does. */
 static void on_release(const struct rules_context *context)
 {
 	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);

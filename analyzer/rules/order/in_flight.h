@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The work that was given to GPUs and that the host does not know as complete: what a memory access
- * fault can come from. Equal work of one stream counts as one.
+ * Keeps the work that was given to GPUs and that the host does not know as complete: a memory
+ * access fault can come from that. Equal work of one stream counts as one.
  */
 #ifndef HIPGRAIN_RULES_IN_FLIGHT_H
 #define HIPGRAIN_RULES_IN_FLIGHT_H
@@ -10,7 +10,7 @@
 
 #define FLIGHTS_KEPT 1024u /* of a process */
 
-/* Bytes that a copy or a fill touches. */
+/* Holds the bytes that a copy or a fill touches. */
 struct touched_range {
 	uint64_t start, size; /* size 0: none, or not known */
 };
@@ -38,7 +38,7 @@ struct flights {
 	int64_t waiting_ns;  /* ... this time, and is not known to have returned; 0: none */
 };
 
-/* NULL: nothing was ever given to a GPU. */
+/* Returns the work in flight, or NULL if nothing was ever given to a GPU. */
 const struct flights *flights_of(const struct process *process);
 
 /* Returns true if no other work is in flight than what is listed. */

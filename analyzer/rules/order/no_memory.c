@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations that made no memory. HG616: one that failed for lack of it, and who held the memory
- * then. HG617: one after which a kernel uses a null pointer, whether the call failed or returned
- * success and null, as hipMallocAsync of some releases does where memory is full.
+ * Finds allocations that made no memory: HG616 if one failed for lack of it, with the holders of
+ * the memory then; HG617 if a kernel uses a null pointer after it, no matter if the call failed or
+ * returned success and null, as hipMallocAsync of some releases does when memory is full.
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/thresholds.h"
@@ -11,7 +11,7 @@
 
 #define OUT_OF_MEMORY 2 /* hipErrorOutOfMemory [H523] */
 
-/* The latest allocation of a process that made no memory. */
+/* Holds the latest allocation of a process that made no memory. */
 struct no_memory {
 	bool known;
 	struct hg_ev_error error; /* code 0: it returned success */
@@ -20,12 +20,12 @@ struct no_memory {
 
 static const struct attachment_type no_memory_type = { sizeof(struct no_memory), NULL, NULL };
 
-/* With a finding HG617: the latest launch that it is about. */
+/* The latest launch that a finding HG617 is about is kept with it. */
 static const struct attachment_type moment_type = { sizeof(struct moment), NULL, NULL };
 
 /* ---- who holds the memory ---- */
 
-/* The allocations of one call site. */
+/* Sums up the allocations of one call site. */
 struct holder {
 	struct allocation *first; /* borrowed */
 	uint64_t bytes;
@@ -66,7 +66,7 @@ static int compare_holders(gconstpointer a, gconstpointer b)
 	return left->bytes < right->bytes ? 1 : left->bytes > right->bytes ? -1 : 0;
 }
 
-/* Calls `each` for the live allocations of HIP's that lie there; returns their bytes. */
+/* Calls `each` for the live allocations of HIP that lie there. Returns their bytes. */
 static uint64_t each_held(const struct process *process, enum location location,
 			  void (*each)(GArray *holders, struct allocation *allocation),
 			  GArray *holders)
@@ -89,7 +89,7 @@ static uint64_t each_held(const struct process *process, enum location location,
 	return bytes;
 }
 
-/* Lists the call sites that hold the most; returns the bytes that all of them hold. */
+/* Lists the call sites that hold the most. Returns the bytes that all of them hold. */
 static uint64_t add_holders(const struct rules_context *context, struct finding *finding,
 			    enum location location)
 {
@@ -123,7 +123,7 @@ static uint64_t add_holders(const struct rules_context *context, struct finding 
 	return bytes;
 }
 
-/* Where memory of such a call lies. */
+/* Returns the location of memory of such a call. */
 static enum location location_of_call(const struct process *process,
 				      const struct hg_ev_error *error)
 {
@@ -144,7 +144,7 @@ static uint64_t memory_of(const struct process *process, enum location location)
 	return bytes;
 }
 
-/* "; the process held ... bytes ..."; to be freed. */
+/* Returns "; the process held ... bytes ...". The caller frees it. */
 static char *held_text(const struct rules_context *context, struct finding *finding,
 		       const struct hg_ev_error *error)
 {
@@ -212,7 +212,7 @@ static void on_error(const struct rules_context *context)
 
 /* ---- HG617 ---- */
 
-/* Success, and no memory. */
+/* Notes a call that returned success and no memory. */
 static void on_alloc(const struct rules_context *context)
 {
 	const struct hg_ev_alloc *alloc = &context->event->alloc;

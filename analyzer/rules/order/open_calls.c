@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call that did not return was about, by the state when it was made. */
+/* Finds what a call that did not return was about, by the state when it was made. */
 #include "open_calls.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct pending {
 	struct open_launch launch;
 };
 
-/* The latest ones, in a ring. */
+/* Holds the latest launches, in a ring. */
 struct pendings {
 	struct pending at[OPEN_LAUNCHES];
 	uint64_t added;
@@ -91,7 +91,10 @@ static struct open_place place_at(const struct process *process, uint64_t addres
 				    .offset = place.offset };
 }
 
-/* Whether the call waits for no other streams' work; what is in a null stream waits for others. */
+/*
+ * Returns true if the call waits for this launch and for no other stream's work. A null stream
+ * waits for other streams, too.
+ */
 static bool is_awaited(const struct hg_open_call *call, const struct pending *pending,
 		       const struct order_event *event)
 {
@@ -116,7 +119,7 @@ static void add_pending(struct open_row *row, const struct pending *pending)
 	g_array_append_val(row->launches, pending->launch);
 }
 
-/* A launch is recorded before its own call is made. */
+/* Returns true if the call made the launch, which is recorded before its own call is made. */
 static bool is_own(const struct open_row *row, const struct pending *pending)
 {
 	const struct hg_open_call *call = &row->open.call;
@@ -126,7 +129,7 @@ static bool is_own(const struct open_row *row, const struct pending *pending)
 	       pending->launch.stack_id == call->stack_id;
 }
 
-/* The latest first. `awaited`: none but those. */
+/* Finds launches, the latest first. With `awaited` it finds only those that the call waits for. */
 static void find_launches(struct open_row *row, struct process_order *at, bool awaited)
 {
 	const struct pendings *pendings =

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that did not return: which memory they are about, and what they may wait for. */
+/*
+ * Keeps calls that did not return, with the memory that they are about and what they may wait for.
+ */
 #ifndef HIPGRAIN_RULES_OPEN_CALLS_H
 #define HIPGRAIN_RULES_OPEN_CALLS_H
 
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/engine/rule_api.h"
 
-/* What lay at an address when the call was made. */
+/* Describes what was at an address when the call was made. */
 struct open_place {
 	uint64_t address; /* 0: the call has none */
 	enum place_kind kind;
@@ -15,7 +17,7 @@ struct open_place {
 	uint64_t offset;               /* into it; PLACE_PAST_END: bytes after its end */
 };
 
-/* Launches of a kernel from one place into one stream that may not be complete. */
+/* Counts launches of a kernel from one place into one stream that may not be complete. */
 struct open_launch {
 	uint32_t kernel_id, stack_id;
 	uint64_t stream;
@@ -36,7 +38,7 @@ struct open_row {
 
 #define OPEN_LAUNCHES 64u /* launches that are remembered in a process */
 
-/* The section of the report: struct open_row, in the order of time. */
+/* Returns the section of the report: struct open_row, in the order of time. */
 const GPtrArray *open_calls_result(const struct findings *findings);
 
 #endif

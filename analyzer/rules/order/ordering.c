@@ -312,7 +312,7 @@ static enum wait_memory memory_at(const struct process *process, uint64_t addres
 	return memory;
 }
 
-/* Both of it: then a copy within the device waits as well. */
+/* Returns true if both sides have the attribute: then a copy within the device waits as well. */
 static bool are_sync_memops(const struct process *process, const struct hg_ev_copy *copy)
 {
 	struct place dst = process_place(process, copy->dst),
@@ -544,7 +544,7 @@ static bool is_pool_memory(const struct allocation *allocation)
 	       allocation->api == HG_API_hipGraphAddMemAllocNode;
 }
 
-/* Memory of a pool is allocated when its stream comes that far. */
+/* Adds memory of a pool, which is allocated when its stream comes that far. */
 static void on_alloc(const struct rules_context *context)
 {
 	const struct hg_ev_alloc *from = &context->event->alloc;
@@ -554,7 +554,9 @@ static void on_alloc(const struct rules_context *context)
 	struct use use;
 	bool busy;
 
-	/* The process tells of memory that it had before the recording began: that is long there.
+	/*
+	 * The process reports memory that it had before the recording began: it was allocated long
+	 * ago.
 	 */
 	if (context->process->state.telling || !is_new_allocation(context, &place) ||
 	    !is_pool_memory(place.allocation) || from->api == HG_API_hipGraphAddMemAllocNode)

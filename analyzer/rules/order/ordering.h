@@ -88,7 +88,7 @@ struct launch_uses {
 
 /* What the launch at hand does, cached with its arguments. NULL if its events were lost. */
 const struct launch_uses *launch_uses(const struct rules_context *context);
-/* Returns true if these are all uses that it can make; false of NULL. */
+/* Returns true if these are all uses that the launch can make. Returns false for NULL. */
 bool launch_uses_all(const struct launch_uses *uses);
 
 /* What wakes about the order come with; members that do not belong to the wake are 0. */
@@ -111,16 +111,24 @@ struct process_order *order_of(struct process *process);
 /* NULL: nothing is. */
 struct process_order *order_known(struct process *process);
 
-/* races.c: they return "stream 1 (non-blocking)", to be freed, and the kernel's or call's name. */
+/*
+ * Return "stream 1 (non-blocking)", which the caller frees, and the kernel's or call's name
+ * (races.c).
+ */
 char *order_stream_text(const struct use *use);
 const char *use_name(const struct use *use);
 
-/* races.c: it fills in a new finding's launch or call, which is at hand. NULL `from`: a call. */
+/*
+ * Fills in a new finding's launch or call, which is at hand; it is a call if `from` is NULL
+ * (races.c).
+ */
 void order_set_later(const struct rules_context *context, struct finding *finding,
 		     struct allocation *allocation, const struct use *later,
 		     const struct launch_use *from);
 
-/* pool.c: memory of a pool was allocated; `busy`: its stream had work before. */
+/*
+ * Notes that memory of a pool was allocated; `busy` is true if its stream had work before (pool.c).
+ */
 void pool_allocated(struct process_order *at, struct allocation *allocation, const struct use *made,
 		    bool busy);
 

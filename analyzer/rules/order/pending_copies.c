@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG407: the host never waits for the end of an asynchronous copy to it; the next copy overwrites
- * the result, a release drops it, or the process ends.
+ * Finds HG407: the host never waits for the end of an asynchronous copy to it; the next copy
+ * overwrites the result, a release drops it, or the process ends.
  *
  * The host's reads are not recorded. A read before the wait may find the old bytes, and after the
  * next copy has begun it is too late for the wait: the result was read too early, or never. Results
@@ -57,7 +57,10 @@ static uint64_t writes_of(const struct allocation *allocation)
 
 /* ---- reports ---- */
 
-/* `end` is a clause about the end of the result; `by` is the call that ended it, NULL: none. */
+/*
+ * Reports a copy. `end` is a clause about the end of the result; `by` is the call that ended it, or
+ * NULL.
+ */
 static void report(const struct rules_context *context, const struct pending_copy *copy,
 		   const char *end, const char *by, uint32_t by_stack, const char *doubt)
 {
@@ -128,7 +131,7 @@ static bool is_done(const struct process_order *at, const struct pending_copy *c
 	return order_done(&at->order, copy->use.moment);
 }
 
-/* Somebody else uses these bytes now. */
+/* Forgets copies to these bytes, because something else uses them now. */
 static void forget(GArray *copies, uint64_t start, uint64_t end)
 {
 	for (guint i = copies->len; i-- > 0;) {
@@ -145,7 +148,7 @@ static uint64_t span(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t dept
 	return size + (MAX(rows, 1) - 1) * pitch + (MAX(depth, 1) - 1) * slice;
 }
 
-/* The runtime writes to pinned memory while the host goes on. */
+/* Returns true if the memory is pinned: the runtime writes to it while the host goes on. */
 static bool is_pinned(const struct process *process, const struct place *place)
 {
 	return place->kind == PLACE_ALLOCATION && !is_system_memory(place) &&

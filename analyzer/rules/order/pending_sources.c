@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG408: the host changes pinned memory before it has waited for an asynchronous copy from there,
- * which may carry the old bytes, the new ones, or some of both.
+ * Finds HG408: the host changes pinned memory before it has waited for an asynchronous copy from
+ * there, which may carry the old bytes, the new ones, or some of both.
  *
  * The recorder samples the bytes after the copy was submitted, and again before the same thread's
  * next copy from there and before it waits (host_source_changed). The host did not change them if a
@@ -115,7 +115,7 @@ static void on_change(const struct rules_context *context, GArray *sources)
 	}
 }
 
-/* A complete copy cannot be disturbed any more. */
+/* Forgets complete copies, which a change cannot disturb any more. */
 static void forget_done(const struct process_order *at, GArray *sources)
 {
 	for (guint i = sources->len; i-- > 0;)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG708: another stream may use memory of a pool (hipMallocAsync) once it has waited for the
- * allocation. Before that, earlier work may still use the block that the memory was made of.
+ * Finds HG708: another stream may use memory of a pool (hipMallocAsync) only after it has waited
+ * for the allocation. Before that, earlier work may still use the block that the memory was made
+ * of.
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -9,7 +10,7 @@
 #define WRITES     (ACCESS_WRITE | ACCESS_ATOMIC)
 #define GIVEN_BACK 4096 /* blocks that are remembered */
 
-/* With an allocation: where it was made. */
+/* Holds for an allocation where it was made. */
 struct pool_block {
 	struct use made;
 	bool busy;          /* its stream had work that the host had not waited for */
@@ -19,7 +20,7 @@ struct pool_block {
 
 static const struct attachment_type block_type = { sizeof(struct pool_block), NULL, NULL };
 
-/* With a process: address -> the latest use of the block that was released there. */
+/* Maps for a process each address to the latest use of the block that was released there. */
 static void init_given_back(void *data)
 {
 	*(GHashTable **)data = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);

@@ -132,7 +132,7 @@ static char *memory_text(const struct allocation *allocation)
 	return g_strdup_printf("%s bytes from %s", FIGURE(0), hg_api_name(allocation->api));
 }
 
-/* What of it a copy or fill touches; of a kernel it is not known how much. */
+/* Returns the part of the allocation that a copy or fill touches; a kernel's part is not known. */
 static char *touched_text(const struct allocation *allocation, const struct use *use)
 {
 	const char *api = hg_api_name(allocation->api);
@@ -407,7 +407,7 @@ static uint64_t least_items(const struct hg_ev_launch *launch)
 	return items;
 }
 
-/* Returns 0 if it is not known. */
+/* Returns the bytes that so many work-items use, or 0 if that is not known. */
 static uint64_t extent_of(uint64_t items, unsigned width)
 {
 	uint64_t extent;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work in flight against a page. Of a kernel's use of a pointer the machine code shows that there
- * is one, not how far from the pointer it goes; of stores it does, where the index is known or
- * there is none.
+ * Compares work in flight with a page. The machine code shows that a kernel uses a pointer, but not
+ * how far from the pointer it goes; for stores it shows that, too, if the index is known or there
+ * is none.
  */
 #include "suspects.h"
 
@@ -37,7 +37,7 @@ static uint64_t distance(const struct fault *fault, uint64_t address)
 	return address > fault->page ? address - fault->page : fault->page - address;
 }
 
-/* One more way of the suspect's to the page. */
+/* Adds one more way by which the suspect can come to the page. */
 static void add_way(struct suspect *suspect, enum reach reach, const struct isa_use *use,
 		    const struct pointer_argument *pointer, const struct fault *fault)
 {
@@ -58,7 +58,9 @@ static void add_way(struct suspect *suspect, enum reach reach, const struct isa_
 
 /* ---- how far stores go ---- */
 
-/* Where one store can end up, from its pointer on: false if anywhere. */
+/*
+ * Finds where one store can end up, counted from its pointer. Returns false if it can be anywhere.
+ */
 static bool store_bounds(const struct isa_store *store, int64_t *first, int64_t *last)
 {
 	const struct isa_step *step = &store->path.step[store->path.step_count - 1];
@@ -75,8 +77,8 @@ static bool store_bounds(const struct isa_store *store, int64_t *first, int64_t 
 }
 
 /*
- * Returns true if the kernel does nothing through that argument but stores, of which the places are
- * known, and none is on the page.
+ * Returns true if the kernel uses that argument only for stores whose places are known and none of
+ * which is on the page.
  */
 static bool misses(const struct isa_kernel *code, const struct isa_use *use,
 		   const struct pointer_argument *pointer, const struct fault *fault)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which work in flight a memory access fault can come from, and how it could get there. */
+/* Finds the work in flight that a memory access fault can come from, and its way to the page. */
 #ifndef HIPGRAIN_RULES_SUSPECTS_H
 #define HIPGRAIN_RULES_SUSPECTS_H
 
@@ -15,7 +15,7 @@ struct fault {
 	bool beside; /* it is somewhere on the page, whose start is other memory of the heap */
 };
 
-/* How work could get to the page, the likeliest last. */
+/* Names how work could get to the page, the likeliest last. */
 enum reach {
 	REACH_NONE,
 	REACH_UNKNOWN,  /* not all of its accesses are known */
@@ -47,7 +47,7 @@ void suspects_clear(struct suspects *suspects);
 /* Returns true if any work of that kernel was in flight, or may have been. */
 bool suspects_may_have(const struct rules_context *context, const char *kernel_symbol);
 
-/* "tvd_rk(double*, int, int)", "hipMemcpyAsync"; borrowed. */
+/* Returns "tvd_rk(double*, int, int)" or "hipMemcpyAsync", which is borrowed. */
 const char *suspect_name(const struct suspect *suspect);
 
 #endif

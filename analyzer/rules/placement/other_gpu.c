@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG222: device memory of one GPU that only kernels of another GPU use, which has room for it. */
+/*
+ * Finds HG222: device memory of one GPU that only kernels of another GPU use, which has room for
+ * it.
+ */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/thresholds.h"
 #include "tracer/api/hip_objects.h"
 
-/* Kept with an allocation of device memory. */
+/* Holds the users of an allocation of device memory. */
 struct users {
 	bool own;                /* a kernel of its own GPU uses it, too: it is shared on purpose */
 	struct finding *finding; /* borrowed */
@@ -14,7 +17,7 @@ struct users {
 
 static const struct attachment_type users_type = { sizeof(struct users), NULL, NULL };
 
-/* A finding with fewer launches is not reported; no recording has so many. */
+/* Withdraws a finding: it is not reported with fewer launches, and no recording has so many. */
 static void withdraw(struct finding *finding)
 {
 	finding->least_launches = UINT64_MAX;
@@ -45,7 +48,9 @@ static gboolean add_used(gpointer key, gpointer value, gpointer data)
 	return FALSE;
 }
 
-/* Returns true if the GPU has so many bytes beside what is allocated with it as the current one. */
+/*
+ * Returns true if the GPU has so many bytes besides what is allocated while it is the current one.
+ */
 static bool has_room(const struct process *process, const struct device *device, uint64_t size)
 {
 	struct room room = { .device = device->ordinal };
@@ -113,7 +118,9 @@ void check_other_gpu(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
-	/* Memory of an APU is near to all of them; which device it was is not known without one. */
+	/*
+	 * An APU's memory is near to all GPUs; the launch's device is not known without its record.
+	 */
 	if (!launch->device || launch->device->integrated == 1 || !launch->device->memory ||
 	    launch->device->ordinal != context->event->launch.device)
 		return;

@@ -55,7 +55,9 @@ static const char *allocate_instead(const struct place *place)
 	}
 }
 
-/* Ways to let the GPU reach memory of the operating system's; to be freed. */
+/*
+ * Returns the ways to let the GPU reach memory of the operating system. The caller frees the text.
+ */
 static char *reach_fix(const struct launch *launch, const struct pointer_argument *pointer)
 {
 	const char *xnack =

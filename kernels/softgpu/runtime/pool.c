@@ -421,7 +421,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	return HSA_STATUS_SUCCESS;
 }
 
-/* In the first coarse-grained pool of the host [ROCR24 hsa_ext_amd.cpp, SEENROCR]. */
+/* Locks memory in the first coarse-grained pool of the host [ROCR24 hsa_ext_amd.cpp, SEENROCR]. */
 hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
 				 void **agent_pointer)
 {
@@ -511,7 +511,7 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 			full.global_flags = FINE;
 		gpus = mapping->gpus;
 	}
-	/* Its answer for memory that it does not know [SEENROCR]. */
+	/* ROCr 5.2 answers this for memory that it does not know [SEENROCR]. */
 	if (!mapping && sg_settings.table == SG_TABLE_5_2)
 		full.global_flags = FINE;
 	if (!mapping && sg_vmem_find((uint64_t)(uintptr_t)pointer, &reserved, &full.sizeInBytes)) {

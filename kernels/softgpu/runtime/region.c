@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Regions: HSA's own view of the memory that AMD's extension calls pools. As in ROCr a region has
- * its pool's handle (hsa_ext_amd.h, amd_memory_region.h), and flags and attributes have the same
- * numbers. What is allocated in one is for all GPUs, as callers of these functions cannot ask for
- * it.
+ * Implements regions: HSA's own view of the memory that AMD's extension calls pools. As in ROCr a
+ * region has its pool's handle (hsa_ext_amd.h, amd_memory_region.h), and flags and attributes have
+ * the same numbers. An allocation in one is for all GPUs, because callers of these functions cannot
+ * request it.
  */
 #include "runtime.h"
 

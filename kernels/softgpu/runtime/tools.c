@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Libraries that are given the table of functions when the runtime starts and may put theirs in
+ * Loads the libraries that get the table of functions when the runtime starts and may put theirs in
  * front (ROCr's interface for profilers). Each exports bool OnLoad(table, version, failed_count,
  * failed_names), and may export void OnUnload(void). They are those that HSA_TOOLS_LIB names,
  * separated by spaces, in that order, and then, as in ROCr from 6 on, those in the process that
  * export uint32_t HSA_AMD_TOOL_PRIORITY, in ascending order of it.
  *
- * From 6 on there is also rocprofiler-register, which is asked first. It takes over where a library
- * exports rocprofiler_configure, or where ROCP_TOOL_LIBRARIES or ROCPROFILER_REGISTER_LIBRARY names
- * one; then no tool is looked for, unless HSA_TOOLS_ROCPROFILER_V1_TOOLS=1. (LoadTools() in
- * runtime.cpp of ROCr, August 2025. Nothing is registered here: only what follows is modelled.)
+ * From 6 on there is also rocprofiler-register, which the runtime calls first. It takes over where
+ * a library exports rocprofiler_configure, or where ROCP_TOOL_LIBRARIES or
+ * ROCPROFILER_REGISTER_LIBRARY names one; then no tool is looked for, unless
+ * HSA_TOOLS_ROCPROFILER_V1_TOOLS=1. (LoadTools() in runtime.cpp of ROCr, August 2025. Nothing is
+ * registered here: only what follows is modelled.)
  */
 #include "runtime.h"
 #include <dlfcn.h>
@@ -33,7 +34,7 @@ static void *table;
 /* The names in `failed` point into it, and tools may keep them. */
 static char *names;
 
-/* False after a message. */
+/* Starts a tool. Returns false after a message. */
 static bool start(void *tool, const char *name)
 {
 	on_load *function = (on_load *)dlsym(tool, "OnLoad");
@@ -77,7 +78,9 @@ static void load_named(void)
 	}
 }
 
-/* Its own, not that of a library that it needs; NULL: it has none. */
+/*
+ * Returns the priority of the library, not that of a library that it needs, or NULL if it has none.
+ */
 static const uint32_t *priority_of(void *library, const struct link_map *map)
 {
 	const uint32_t *priority = dlsym(library, "HSA_AMD_TOOL_PRIORITY");
@@ -102,7 +105,7 @@ static int by_priority(const void *a, const void *b)
 	return left->priority < right->priority ? -1 : left->priority > right->priority;
 }
 
-/* A library that was named stays a tool once. */
+/* Returns true if the library is a tool already, because it was named: it becomes one only once. */
 static bool is_loaded(const void *library)
 {
 	for (unsigned i = 0; i < tool_count; i++)

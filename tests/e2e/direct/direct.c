@@ -65,7 +65,7 @@ static struct {
 	} while (0)
 
 #ifndef LINKED
-/* Read from the symbol table of a loaded library, without the loader. */
+/* Reads a function's address from the symbol table of a loaded library, without the loader. */
 static void *unseen(const struct link_map *map, const char *name)
 {
 	const ElfW(Sym) *symbols = NULL;
@@ -183,7 +183,7 @@ static void start(void)
 	CHECK(hsa.hsa_iterate_agents(find_agent, NULL));
 }
 
-/* The code object in the bundle that hipcc --genco makes. */
+/* Returns the code object in the bundle that hipcc --genco makes. */
 static const unsigned char *find_code(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");
@@ -241,7 +241,7 @@ static void launch(hsa_queue_t *queue, uint64_t object, uint32_t private_size, v
 	packet->kernel_object = object;
 	packet->kernarg_address = arguments;
 	packet->completion_signal = done;
-	/* Type kernel dispatch, fences of the whole system; one dimension. */
+	/* The header makes a kernel dispatch of one dimension with fences of the whole system. */
 	__atomic_store_n((uint32_t *)packet, 0x1402 | 1 << 16, __ATOMIC_RELEASE);
 	hsa.hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)at);
 	while (hsa.hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,

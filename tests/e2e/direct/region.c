@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program of OpenMP: target regions add by a hardware floating-point atomic to memory of the
- * host's that no map made coarse-grained, where the GPU drops it. Prints "ready" after the first
- * one, and waits for a line before the second, if its standard input has any.
+ * Runs target regions of OpenMP that add by a hardware floating-point atomic to memory of the host
+ * that no map made coarse-grained, where the GPU drops it. Prints "ready" after the first one, and
+ * waits for a line before the second, if its standard input has any.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -105,7 +105,7 @@ static hsa_status_t count_agent(hsa_agent_t, void *)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* By this a runtime from ROCr 6 on knows a tool that nobody named. */
+/* A runtime from ROCr 6 on knows a tool by this that nobody named. */
 extern "C" {
 extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 const uint32_t HSA_AMD_TOOL_PRIORITY = 100;

@@ -58,7 +58,7 @@ test "$before" -gt 40 && test "$(count between)" = $((2 * before)) &&
 	test "$(count barriers)" = "$before" && test "$(count wrong)" = 0
 report $? "$before packets pass the handlers, the last registered first"
 
-# asked NAME=VALUE...: the tool's OnLoad was called, whatever it thinks of the table.
+# asked NAME=VALUE...: checks that the tool's OnLoad was called, whatever it thinks of the table.
 asked()
 {
 	output=$(env "$@" "$program" 2>&1)

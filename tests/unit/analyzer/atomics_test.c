@@ -52,8 +52,10 @@ static void advise(uint64_t ptr, int32_t advice, int32_t target)
 					     .target = target } });
 }
 
-/* With XNACK on pages move to the GPU, unless advice maps them for it where they are, or keeps them
- * with the host. */
+/*
+ * Pages move to the GPU with XNACK on, unless advice maps them for it where they are, or keeps them
+ * with the host.
+ */
 static void integers_on_pages_that_advice_keeps(void **state)
 {
 	enum { SET_PREFERRED = 3, SET_ACCESSED_BY = 5 };

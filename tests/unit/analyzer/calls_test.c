@@ -503,7 +503,7 @@ static void memory_that_is_never_released(void **state)
 	begin(0);
 	grow(20, 5, true, 0);
 	assert_string_equal(found(), "HG620");
-	/* What was allocated last may still be needed. */
+	/* The last block may still be needed. */
 	assert_non_null(strstr(finding(0)->message, "19 blocks (19922944 bytes)"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_true(finding(0)->absence);

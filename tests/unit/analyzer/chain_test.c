@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The links of a chain that proves a finding (analyzer/rules/engine/links.def), as far as no test
- * of a rule has them: whether a launch executes the instruction, and which argument it goes
- * through.
+ * Tests the links of a chain that proves a finding (analyzer/rules/engine/links.def) that no test
+ * of a rule has: a launch executes the instruction, and the argument that it goes through.
  */
 #include "gpu_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
 
-/* The kernel's only condition: the number behind the pointer is even. */
+/* The kernel has this only condition: the number behind the pointer is even. */
 #define EVEN UINT64_C(0xaaaaaaaaaaaaaaaa)
 #define ODD  UINT64_C(0x5555555555555555)
 

@@ -105,8 +105,10 @@ static void add_batch(struct bytes *bytes, uint64_t ns)
 static void write_file(const char *name, const void *data, size_t size)
 {
 	char *path = g_build_filename(folder, name, NULL);
-	/* In place: g_file_set_contents() waits for the disk, and so does ext4 where a file was
-	 * emptied. */
+	/*
+	 * Writes in place: g_file_set_contents() waits for the disk, and so does ext4 if a file was
+	 * emptied.
+	 */
 	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
 	assert_int_equal(pwrite(file, data, size, 0), size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG614 to HG617: memory access faults that no other finding names, and allocations that made no
- * memory. What faults make of other findings is in lifetime_rules_test.c.
+ * Tests HG614 to HG617: memory access faults that no other finding names, and allocations that made
+ * no memory. lifetime_rules_test.c tests the effect of faults on other findings.
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/order/faults.h"
@@ -257,7 +257,7 @@ static void more_work_than_is_followed(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
-/* What there was no room for has been waited for since. */
+/* The host has waited since for the work that there was no room for. */
 static void more_work_than_was_followed(void **state)
 {
 	(void)state;

@@ -168,7 +168,7 @@ static void instructions(void **state)
 	    atomic_instruction_text(&source, NULL),
 	    "write __builtin_amdgcn_flat_atomic_fmin_f64((__attribute__((address_space(0))) double "
 	    "*)p, v) instead of atomicMin");
-	/* The program's own loop: no function in it is what is to be replaced. */
+	/* The program has a loop of its own: no function in it must be replaced. */
 	is("gfx90a", 15, false, ISA_OP_ADD, CODE_F32_ADD, CONSTRUCT_LOOP, "atomicCAS");
 	text_is(atomic_instruction_text(&source, "k.hip:5"),
 		"write unsafeAtomicAdd instead of the whole loop around atomicCAS at k.hip:5");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG609, HG612, HG618: memory of another process. rules_world.h has the trace and the kernel. */
+/*
+ * Tests HG609, HG612, HG618: memory of another process. rules_world.h has the trace and the kernel.
+ */
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
@@ -358,7 +360,7 @@ static void the_offset_is_added(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Who knows where the part is may use the rest, too. */
+/* A process that knows where the part is may use the rest, too. */
 static void the_whole_is_used(void **state)
 {
 	(void)state;
@@ -427,7 +429,7 @@ static void who_exported_it_is_not_known(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* A use behind the offset may be among what is missing. */
+/* The missing events may include a use behind the offset. */
 static void uses_may_be_lost(void **state)
 {
 	the_start_is_taken_for_the_part(state);

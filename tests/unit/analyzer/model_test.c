@@ -99,7 +99,7 @@ static void access_depends_on_the_machine(void **state)
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_MANAGED, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &machine).access, ACCESS_NO);
-	/* A large part of its own: by the release of Linux. */
+	/* The GPU has a large part of its own, which depends on the release of Linux. */
 	machine.carve_out = 1;
 	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_YES);
 	assert_false(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).certain);

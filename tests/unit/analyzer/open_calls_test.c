@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that did not return: files of them, damaged ones too; what rules and the report make of
- * them. */
+/*
+ * Tests calls that did not return: files of them, damaged ones too, and what rules and the report
+ * make of them.
+ */
 #include "order_world.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/order/open_calls.h"
@@ -306,7 +308,7 @@ static struct written good_file(void)
 
 static uint64_t without;
 
-/* The calls in a file of these bytes; to be freed. */
+/* Returns the calls in a file of these bytes, to be freed. */
 static GArray *read_bytes(const void *bytes, size_t size)
 {
 	char *path = g_build_filename(folder, "17-1", NULL);
@@ -345,7 +347,7 @@ static void calls_by_time(void **state)
 	g_array_unref(calls);
 }
 
-/* Of a later version: its slots are longer, and so is what is before them. */
+/* A later version has longer slots and a longer header. */
 static void a_longer_form(void **state)
 {
 	uint8_t bytes[256 + SLOTS * 192] = { 0 };
@@ -401,7 +403,7 @@ static void calls_that_are_wrong(void **state)
 	assert_int_equal(count_in(&content), 0);
 }
 
-/* Whatever is read can be judged. */
+/* Rules can judge whatever is read. */
 static void random_bytes(void **state)
 {
 	GRand *random = g_rand_new_with_seed(43);

@@ -195,7 +195,7 @@ static void refuse_tables(void)
 					   .text = "hsa_amd_memory_lock is elsewhere" } });
 }
 
-/* A reason for which the recording is incomplete. */
+/* Counts the reasons for which the recording is incomplete. */
 static void assert_unseen(const char *text)
 {
 	GPtrArray *unseen = unseen_collect(&replay, false);
@@ -208,7 +208,7 @@ static void assert_unseen(const char *text)
 		fail_msg("nothing says: %s", text);
 }
 
-/* Kernels that OpenMP started, and that nobody recorded: HSA's functions were not hooked. */
+/* OpenMP started kernels that nobody recorded: HSA's functions were not hooked. */
 static void test_kernels_unrecorded(void **state)
 {
 	GPtrArray *unseen;

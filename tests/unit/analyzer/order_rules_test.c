@@ -105,7 +105,7 @@ static void two_copies_meet_or_do_not(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 }
 
-/* The sentence counts what is filled, not the block. */
+/* The sentence counts the bytes that are filled, not the block. */
 static void a_fill_of_a_part_of_a_block(void **state)
 {
 	(void)state;
@@ -163,7 +163,7 @@ static void two_kernels_from_the_same_pointer_are_possibly_a_race(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
-/* A number of one kernel alone, as what to fill with: the other one reads the elements. */
+/* Only a single kernel gets a number, as a value to fill with: the other one reads the elements. */
 static void two_kernels_from_one_pointer(uint32_t groups, int32_t first, int32_t second)
 {
 	two_streams(0);
@@ -182,7 +182,7 @@ static void work_items_that_need_all_of_the_memory_meet(void **state)
 	assert_non_null(strstr(finding(0)->doubts, "smaller than one element"));
 }
 
-/* What is not proven about order is listed behind what is. */
+/* Findings about order that are not proven are listed behind those that are. */
 static void a_possible_race_is_below_what_is_proven(void **state)
 {
 	(void)state;
@@ -373,7 +373,7 @@ static void set_sync_memops(uint64_t ptr, bool set)
 					   .text = "" } });
 }
 
-/* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS of both buffers. */
+/* Both buffers have HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS. */
 static void a_copy_of_synchronous_memory_waits(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG222: device memory of one GPU that only kernels of another GPU use. */
+/* Tests HG222: device memory of one GPU that only kernels of another GPU use. */
 #include "apu_world.h"
 
-/* Two discrete GPUs. */
+/* The machine has two discrete GPUs. */
 static void two_gpus(uint64_t memory_of_first)
 {
 	apply((struct hg_event){ .type = HG_EVENT_runtime,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG407: copies to the host of which the host does not wait for the end. */
+/* Tests HG407: copies to the host whose end the host does not wait for. */
 #include "order_world.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_copies.h"
@@ -66,7 +66,7 @@ static void each_result_has_its_place(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* As a benchmark does: nothing has changed since. */
+/* A benchmark copies like this: nothing has changed since. */
 static void the_same_bytes_again(void **state)
 {
 	(void)state;
@@ -89,7 +89,7 @@ static void only_a_part_is_overwritten(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* It is not meant for the host. */
+/* The copy is not meant for the host. */
 static void another_copy_takes_it_from_there(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void a_kernel_may_take_it_from_there(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Such a copy is waited for by the runtime. */
+/* The runtime waits for such a copy. */
 static void to_pageable_memory(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG408: pinned memory that the host changes while a copy may still read it. */
+/* Tests HG408: pinned memory that the host changes while a copy may still read it. */
 #include "order_world.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_copies.h"
@@ -39,7 +39,7 @@ static void changed_before_the_wait(void **state)
 	assert_non_null(strstr(finding(0)->message, "copies 256 bytes from pinned memory"));
 }
 
-/* Seen at the next copy, which has the new bytes. */
+/* The recorder sees the change at the next copy, which has the new bytes. */
 static void changed_before_the_next_copy(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void a_release_has_waited(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* The first copy is complete, and what was changed is not what the second one reads. */
+/* The first copy is complete, and the second one does not read the bytes that were changed. */
 static void changed_between_wait_and_copy(void **state)
 {
 	(void)state;

@@ -49,8 +49,10 @@ static void what_was_released_is_not_pinned(void **state)
 		alloc(HG_API_hipHostMalloc, 1ull << 40, 6 * GIB, 0, 5);
 		release(HG_API_hipHostFree, 1ull << 40);
 	}
-	/* Releases that were not recorded; of another call site than those that found() has
-	 * dropped. */
+	/*
+	 * Releases that were not recorded belong to another call site than those that found() has
+	 * dropped.
+	 */
 	alloc(HG_API_hipHostMalloc, 1ull << 41, 6 * GIB, 0, 6);
 	alloc(HG_API_hipHostMalloc, 1ull << 41, 6 * GIB, 0, 6);
 	assert_string_equal(found(), "");

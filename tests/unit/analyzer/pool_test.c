@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG708: memory of a pool in streams that do not wait for its allocation. */
+/* Tests HG708: memory of a pool in streams that do not wait for its allocation. */
 #include "order_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
@@ -121,7 +121,7 @@ static void the_stream_waits_for_too_little(void **state)
 	allocates(P, A);
 	launch(WRITER, B, P);
 	assert_string_equal(found(), "HG708");
-	/* But what used the block before is done by then. */
+	/* The work that used the block before is complete by then. */
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
@@ -177,7 +177,7 @@ static void tells(uint8_t phase)
 	apply((struct hg_event){ .type = HG_EVENT_state, .state = { .phase = phase } });
 }
 
-/* When it was allocated is not known: hipgrain attach. */
+/* The time of the allocation is not known: hipgrain attach. */
 static void allocated_before_the_recording(void **state)
 {
 	(void)state;

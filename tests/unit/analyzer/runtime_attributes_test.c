@@ -28,7 +28,7 @@ static void answer(uint64_t ptr, int32_t type, int32_t managed, int32_t coherenc
 					     .pool_flags = pool_flags } });
 }
 
-/* As ROCr 5.2.3 answers of memory that it does not know, without the pages' coherency. */
+/* ROCr 5.2.3 answers this for memory that it does not know, without the pages' coherency. */
 static void answer_of_unknown(uint64_t ptr, int32_t hsa_type)
 {
 	apply((struct hg_event){ .type = HG_EVENT_memory,
@@ -111,7 +111,7 @@ static void the_pool_answers_where_the_range_does_not(void **state)
 	assert_int_equal(finding(0)->address, 0x10000);
 }
 
-/* Flags of a pool that come with "I do not know this memory" are about nothing. */
+/* Flags of a pool that come with "I do not know this memory" describe nothing. */
 static void flags_of_memory_that_hsa_does_not_know(void **state)
 {
 	(void)state;

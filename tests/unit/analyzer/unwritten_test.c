@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG619: device memory is read before anything was written there. */
+/* Tests HG619: device memory is read before anything was written there. */
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -68,7 +68,7 @@ static void an_update_that_may_be_left_out(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Of a GPU whose memory the host can address. */
+/* The host can address the GPU's memory. */
 static void begin_addressable(void)
 {
 	begin_on(1, ISA_ATOMIC);
@@ -123,7 +123,7 @@ static void memory_that_was_copied_to(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Which of its bytes it writes first is not known. */
+/* The kernel's order of writes to its bytes is not known. */
 static void a_kernel_that_writes_too(void **state)
 {
 	(void)state;

@@ -172,8 +172,8 @@ static int teardown(void **state)
 /* ---- what was found ---- */
 
 /*
- * Traces of tests write nothing into the memory that they allocate, so HG619 is found in most. It
- * is looked at where a test sets this.
+ * HG619 is found in most traces of tests, because they write nothing into the memory that they
+ * allocate. A test looks at it if it sets this.
  */
 static bool initialisation_matters;
 
@@ -204,7 +204,7 @@ static const char *found(void)
 	return text;
 }
 
-/* The finding at a place of found(); NULL: there are fewer. */
+/* Returns the finding at a place of found(), or NULL if there are fewer. */
 static const struct finding *finding(unsigned index)
 {
 	for (unsigned i = 0; i < findings.list->len; i++)

@@ -24,7 +24,7 @@ KERNEL always(int *p)
 	ADD(p);
 }
 
-// A guard that one element passes, whatever the size of the grid.
+// One element passes the guard, whatever the size of the grid.
 //! guarded *: - - 64: certain yes
 //! guarded *: - - 1: certain yes
 //! guarded *: - - 0: certain no
@@ -63,7 +63,7 @@ KERNEL flag_of_each(int *p, const int *flag, int n)
 		ADD(p);
 }
 
-// Behind a branch that memory decides: executed whichever way that goes.
+// The atomic is behind a branch that memory decides: it is executed whichever way that goes.
 //! behind_flag *: - - - -: certain yes
 KERNEL behind_flag(int *p, int *flag)
 {
@@ -80,7 +80,7 @@ KERNEL left_early(int *p, const int *flag)
 	ADD(p);
 }
 
-// Both, one or neither of two conditions.
+// The arguments fulfil both, one or neither of two conditions.
 //! both *: - - 1 1: certain yes
 //! both *: - - - 1: certain no
 //! both *: - - 1 0: certain
@@ -90,7 +90,7 @@ KERNEL both(int *p, int a, int b)
 		ADD(p);
 }
 
-// One work-item of each work-group.
+// One work-item of each work-group adds.
 //! first *: - -: certain yes
 KERNEL first(int *p)
 {
@@ -98,7 +98,7 @@ KERNEL first(int *p)
 		ADD(p);
 }
 
-// Another than the first one: it may not exist.
+// A work-group other than the first one adds: it may not exist.
 //! other *: - -: certain no
 KERNEL other(int *p)
 {
@@ -106,7 +106,7 @@ KERNEL other(int *p)
 		ADD(p);
 }
 
-// A loop over elements, and one that memory ends.
+// An argument ends the first loop over elements; memory ends the others.
 //! strided *: - - 1000: certain yes
 //! strided *: - - 0: certain no
 KERNEL strided(int *p, unsigned n)
@@ -130,7 +130,7 @@ KERNEL do_while_flag(int *p, const volatile int *flag)
 	while (*flag);
 }
 
-// An else that memory decides within a branch that an argument decides (a jump over it that is always taken).
+// Memory decides an else within a branch that an argument decides (a jump over it that is always taken).
 //! in_else *: - - - - 1: certain no
 //! in_else *: - - - - 0: certain yes
 KERNEL in_else(int *p, int *q, int w)
@@ -143,7 +143,7 @@ KERNEL in_else(int *p, int *q, int w)
 	}
 }
 
-// An argument decides whether memory does.
+// An argument decides if memory does.
 //! unless *: - - - - 1: certain yes
 //! unless *: - - - - 0: certain no
 KERNEL unless(int *p, const int *flag, int w)

@@ -83,7 +83,7 @@ static void describe(const struct isa_kernel *kernel, char *text, size_t size)
 		snprintf(text + used, size - used, " atomics %zu", kernel->atomic_count);
 }
 
-/* Says of each atomic of other memory than the work-group's if it is executed for certain. */
+/* Says for each atomic of other memory than the work-group's if it is executed for certain. */
 static void describe_certain(const struct isa_kernel *kernel, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "certain");

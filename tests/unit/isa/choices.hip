@@ -122,7 +122,7 @@ KERNEL declared(int use, const float *a, float *out)
 	out[thread()] = use ? load(a) : 1.0f;
 }
 
-// A scalar condition that the compiler joins to the work-item's in one mask of lanes.
+// The compiler joins a scalar condition to the work-item's in one mask of lanes.
 //! joined *: 7 9 0 0 0 0: 8:a 16:a atomics 2
 //! joined *: 6 9 0 0 0 0: 16:a atomics 1
 //! joined *: - 9 0 0 0 0: 8:a 16:a atomics 2
@@ -133,7 +133,7 @@ KERNEL joined(int mode, int n, int *p, int *q)
 	ADD(q, 1);
 }
 
-// One of two addresses, behind other conditions: more results of all of them than ways to select.
+// The address is one of two, behind other conditions: there are more results of all of them than ways to select.
 //! selected_behind *: 1 0 5 0 0 0 9 0: 16:a atomics 1
 //! selected_behind *: 0 3 4 0 0 0 9 0: 24:a atomics 1
 //! selected_behind *: 0 0 4 0 0 0 9 0:

@@ -150,7 +150,10 @@ static void test_patched_before(void **state)
 	dlclose(library);
 }
 
-/* What has an older release's name, too, is exported by both, and lies in one place of a table. */
+/*
+ * A function that has an older release's name, too, is exported by both, and lies in one place of a
+ * table.
+ */
 static void test_exports(void **state)
 {
 	struct hsa_tables tables;

@@ -420,7 +420,7 @@ static void test_interrupted_walks(void **unused)
 	(void)unused;
 	sigaction(SIGALRM, &action, NULL);
 	for (int i = 0; interruptions < 1000 || i < 20000; i++) {
-		/* One each, or a machine that is slow would do nothing but handle them. */
+		/* Each has one, or a slow machine would do nothing but handle them. */
 		struct itimerval soon = { .it_value.tv_usec = 1 + chance(60) };
 
 		setitimer(ITIMER_REAL, &soon, NULL);
