@@ -116,9 +116,9 @@ struct process {
 	int64_t began_ns; /* its first event */
 	uint32_t page_size;
 	uint32_t threshold;
-	bool announced;    /* its `process` event was seen */
-	bool foreign;      /* belongs to another recording: see replay->session */
-	bool over;         /* as replay->over and its signal, which may be another process's */
+	bool announced; /* its `process` event was seen */
+	bool foreign;   /* belongs to another recording: see replay->session */
+	bool over;      /* as replay->over and its signal, which may be another process's */
 	int end_signal;
 	uint64_t instance; /* of its program image, 0 if not known */
 	struct process_state state;

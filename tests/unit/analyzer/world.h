@@ -296,7 +296,9 @@ static void claim_rests_on(const struct claim *claim, void **state)
 	rules_engine_finish(engine, &replay);
 	found_rules(whole, CONFIDENCE_POSSIBLE);
 	whole_confidence = claim_confidence(claim->rule);
-	for (int type = 0; type < HG_EVENT_TYPES; type++) {
+	for (int type = 0; type <= HG_EVENT_OPEN_CALL; type++) {
+		if (type == HG_EVENT_TYPES)
+			continue;
 		claim->teardown(state);
 		left_out = type;
 		claim->setup(state);
