@@ -279,14 +279,19 @@ static void judge_missed(struct completeness *completeness, const struct recordi
 	}
 }
 
+static bool is_interrupted(const struct recording_facts *facts)
+{
+	return facts->bundle && !(facts->manifest && facts->ended) && !facts->imported;
+}
+
 /*
  * The recorder did not come to its end, as in a job that its time limit killed, and nothing shows
  * that events are missing before that.
  */
 static bool is_cut_short(const struct reader_stats *stats, const struct recording_facts *facts)
 {
-	return facts->bundle && !(facts->manifest && facts->ended) && !facts->imported &&
-	       !facts->given_up && !stats->lost && !stats->lost_packets && !stats->orphans;
+	return is_interrupted(facts) && !facts->given_up && !stats->lost && !stats->lost_packets &&
+	       !stats->orphans;
 }
 
 static const struct counts_process *find_process(const GPtrArray *processes, int32_t pid)
@@ -300,9 +305,14 @@ static const struct counts_process *find_process(const GPtrArray *processes, int
 	return NULL;
 }
 
-static void judge_witnessed(struct completeness *completeness, const struct reader_stats *stats,
+/*
+ * Returns true if launches passed the recorder. Those of a process that is recorded may have come
+ * after an interrupted recording's end.
+ */
+static bool judge_witnessed(struct completeness *completeness, const struct reader_stats *stats,
 			    const struct recording_facts *facts)
 {
+	bool interrupted = is_interrupted(facts), passed = false;
 	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
 
 	/* Nobody knows which kernels a part of a trace should have. */
@@ -318,19 +328,23 @@ static void judge_witnessed(struct completeness *completeness, const struct read
 		if (row->kernels > recorded) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
 				   "%s: the GPU began %" PRIu64 " kernel%s, of which %" PRIu64
-				   " %s in the recording: the other%s launched in a way that is "
+				   " %s in the recording: the other%s launched %sin a way that is "
 				   "not recorded",
 				   name, row->kernels, row->kernels == 1 ? "" : "s", recorded,
 				   recorded == 1 ? "is" : "are",
-				   row->kernels - recorded == 1 ? " was" : "s were");
+				   row->kernels - recorded == 1 ? " was" : "s were",
+				   interrupted && recorded ? "after its end, or " : "");
+			passed |= !interrupted || !recorded;
 		} else if (row->queues && !(process && counts_has_devices(process))) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
 				   "%s: the driver had %" PRIu32
 				   " queue%s of it, and no call of HIP or HSA is in the recording",
 				   name, row->queues, row->queues == 1 ? "" : "s");
+			passed = true;
 		}
 		g_free(name);
 	}
+	return passed;
 }
 
 /* Processes say themselves what they do not record; what else they say is no gap. */
@@ -353,6 +367,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 			const struct recording_facts *facts)
 {
 	guint reasons;
+	bool passed;
 
 	*completeness = (struct completeness){
 		.reasons = g_ptr_array_new_with_free_func(g_free),
@@ -383,12 +398,12 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	}
 	judge_losses(completeness, stats, facts);
 	judge_missed(completeness, facts);
+	passed = judge_witnessed(completeness, stats, facts);
 	reasons = completeness->reasons->len;
-	judge_witnessed(completeness, stats, facts);
 	judge_messages(completeness, facts);
 	judge_unseen(completeness, facts);
 	completeness->cut_short =
-	    completeness->reasons->len == reasons && is_cut_short(stats, facts);
+	    !passed && completeness->reasons->len == reasons && is_cut_short(stats, facts);
 }
 
 void completeness_clear(struct completeness *completeness)
