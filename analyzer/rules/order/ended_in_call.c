@@ -18,12 +18,11 @@ static bool is_crash(int signal)
 
 static bool is_explained(const struct rules_context *context, const struct open_row *row)
 {
-	const GPtrArray *faults = faults_result(context->findings);
 	const GPtrArray *list = context->findings->list;
 
-	for (guint i = 0; i < faults->len; i++)
-		if (((const struct fault_row *)faults->pdata[i])->process == row->process)
-			return true;
+	/* A fault ends a program, also processes that are not the one that had it. */
+	if (faults_result(context->findings)->len)
+		return true;
 	for (guint i = 0; i < list->len; i++) {
 		const struct finding *finding = list->pdata[i];
 
