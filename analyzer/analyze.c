@@ -209,6 +209,7 @@ static void read_facts(struct analysis *analysis)
 	analysis->replay.over = facts->exited && !facts->attached && !facts->snapshot;
 	analysis->replay.end_signal = facts->exit_signal         ? facts->exit_signal
 				      : facts->exit_status > 128 ? facts->exit_status - 128
+				      : facts->exit_status       ? -1
 								 : 0;
 	read_measurements(analysis);
 	if (facts->snapshot) {

@@ -174,7 +174,7 @@ struct replay {
 	char *session;          /* of this recording, NULL if not known */
 	bool attached;          /* to processes that ran: they begin by telling what they have */
 	bool over;              /* the recorded command has ended, ... */
-	int end_signal;         /* ... by this signal; 0: by none */
+	int end_signal;         /* ... by this signal; -1: with a status that is not 0; 0: well */
 	GPtrArray *processes;   /* struct process, in order of appearance */
 	GPtrArray *foreign;     /* processes of other recordings, out of the way */
 	GHashTable *by_pid;     /* the latest process with that pid */

@@ -158,7 +158,8 @@ void check_ended_in_call(const struct rules_context *context)
 		if (row->process != context->process || row->open.ended ||
 		    is_explained(context, row))
 			continue;
-		if (!report_address(context, row) && !report_crash(context, row))
+		if (!report_address(context, row) && !report_crash(context, row) &&
+		    context->process->end_signal) /* a command that ends well may leave others */
 			report_waiting(context, row);
 	}
 }
