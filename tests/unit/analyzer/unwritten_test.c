@@ -50,7 +50,7 @@ static void an_update_of_fresh_memory(void **state)
 	assert_true(g_str_has_prefix(finding(0)->fix, "initialise it before the launch"));
 }
 
-/* Where a condition decides, the kernel need not read. */
+/* The kernel need not read if a condition decides. */
 static void a_read_of_fresh_memory(void **state)
 {
 	(void)state;
