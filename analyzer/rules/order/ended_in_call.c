@@ -7,7 +7,6 @@
 
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
-#include "codeobj/codeobj.h"
 
 /* Returns true for signals that a thread gets for what it does itself. */
 static bool is_crash(int signal)
