@@ -21,6 +21,7 @@
 #include "preload/control/missed.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/jump.h"
 #include "preload/core/libc.h"
 #include "preload/core/libc_symbols.h"
 #include "preload/core/start.h"
@@ -31,31 +32,11 @@ static struct hg_missed_row *row; /* NULL: nothing is reported */
 static bool found;                /* a runtime */
 
 __attribute__((visibility("hidden"))) void *hg_real_dlmopen;
-__attribute__((visibility("hidden"), used)) void hg_dlmopen_hook(Lmid_t space);
+__attribute__((visibility("hidden"), used)) void *hg_dlmopen_hook(Lmid_t space);
 
-__asm__(".text\n"
-	".globl dlmopen\n"
-	".type dlmopen, @function\n"
-	"dlmopen:\n"
-	"	.cfi_startproc\n"
-	"	pushq %rdi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq %rsi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq %rdx\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call hg_dlmopen_hook\n"
-	"	popq %rdx\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rsi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rdi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	jmp *hg_real_dlmopen(%rip)\n"
-	"	.cfi_endproc\n"
-	".size dlmopen, .-dlmopen\n");
+HG_JUMP(dlmopen, "", hg_dlmopen_hook, hg_real_dlmopen);
 
-void hg_dlmopen_hook(Lmid_t space)
+void *hg_dlmopen_hook(Lmid_t space)
 {
 	int saved = errno;
 
@@ -70,6 +51,7 @@ void hg_dlmopen_hook(Lmid_t space)
 					    getpid());
 	}
 	errno = saved;
+	return NULL;
 }
 
 /* ---- what is mapped ---- */

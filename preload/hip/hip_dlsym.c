@@ -4,13 +4,14 @@
  * seen too. dlopen() is never wrapped, because the loader resolves paths by its caller.
  *
  * The real functions also look at their caller (RTLD_NEXT, RTLD_DEFAULT), so everything that is
- * not ours is *jumped* to with the return address as it was; hence the few lines of assembly.
+ * not ours is *jumped* to with the return address as it was.
  */
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
 #include "preload/core/base.h"
+#include "preload/core/jump.h"
 #include "preload/core/libc.h"
 #include "preload/core/start.h"
 #include "preload/core/wrappers.h"
@@ -24,67 +25,12 @@
 __attribute__((visibility("hidden"))) void *hg_real_dlsym;
 __attribute__((visibility("hidden"))) void *hg_real_dlvsym;
 
-/* Our answer to a lookup; NULL: let the real function answer; NOT_THERE: answer NULL. */
-#define NOT_THERE ((void *)-1)
+/* Returns our answer to a lookup, as HG_JUMP() has it. */
 __attribute__((visibility("hidden"), used)) void *
 hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller);
 
-__asm__(".text\n"
-	".globl dlsym\n"
-	".type dlsym, @function\n"
-	"dlsym:\n"
-	"	.cfi_startproc\n"
-	"	pushq %rdi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq %rsi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	subq $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	xorl %edx, %edx\n"
-	"	movq 24(%rsp), %rcx\n"
-	"	call hg_dlsym_hook\n"
-	"	addq $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rsi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rdi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	testq %rax, %rax\n"
-	"	jne 1f\n"
-	"	jmp *hg_real_dlsym(%rip)\n"
-	"1:	cmpq $-1, %rax\n"
-	"	jne 2f\n"
-	"	xorl %eax, %eax\n"
-	"2:	ret\n"
-	"	.cfi_endproc\n"
-	".size dlsym, .-dlsym\n"
-	".globl dlvsym\n"
-	".type dlvsym, @function\n"
-	"dlvsym:\n"
-	"	.cfi_startproc\n"
-	"	pushq %rdi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq %rsi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	pushq %rdx\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	movq 24(%rsp), %rcx\n"
-	"	call hg_dlsym_hook\n"
-	"	popq %rdx\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rsi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	popq %rdi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	testq %rax, %rax\n"
-	"	jne 1f\n"
-	"	jmp *hg_real_dlvsym(%rip)\n"
-	"1:	cmpq $-1, %rax\n"
-	"	jne 2f\n"
-	"	xorl %eax, %eax\n"
-	"2:	ret\n"
-	"	.cfi_endproc\n"
-	".size dlvsym, .-dlvsym\n");
+HG_JUMP(dlsym, "	xorl %edx, %edx\n", hg_dlsym_hook, hg_real_dlsym);
+HG_JUMP(dlvsym, "", hg_dlsym_hook, hg_real_dlvsym);
 
 /*
  * Functions that exist here whether or not a runtime has them: programs that look up one that the
@@ -111,7 +57,7 @@ static void *look_up_extra(void *handle, const char *name, const char *version, 
 	if (real && real != ours)
 		return real;
 	hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
-	return NOT_THERE;
+	return HG_JUMP_NULL;
 }
 
 static bool is_of_hsa(const char *name)
@@ -159,12 +105,12 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 		if (real)
 			return hg_hip_offer(name, real);
 		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
-		return NOT_THERE;
+		return HG_JUMP_NULL;
 	}
 	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
 	/* A handle of the global scope finds us: as above. */
 	if (real == wrapper)
-		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : NOT_THERE;
+		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : HG_JUMP_NULL;
 	if (!real || !hg_awake() || !is_runtime(name, real))
 		return real;
 	return hg_hip_offer(name, real);
