@@ -2,8 +2,6 @@
 /* A list of what is kept with an object, the oldest first. */
 #include "attachments.h"
 
-#include <glib.h>
-
 struct attachment {
 	struct attachment *next;
 	const struct attachment_type *type;
@@ -30,6 +28,20 @@ void *attachment_get(struct attachments *attachments, const struct attachment_ty
 	if (type->init)
 		type->init((*at)->data);
 	return (*at)->data;
+}
+
+GPtrArray *attachment_list(struct attachments *attachments, const struct attachment_list_type *type)
+{
+	GPtrArray **list = attachment_get(attachments, &type->type);
+
+	if (!*list)
+		*list = g_ptr_array_new_with_free_func(type->free_row);
+	return *list;
+}
+
+void attachment_list_clear(void *data)
+{
+	g_ptr_array_free(*(GPtrArray **)data, TRUE);
 }
 
 void attachments_clear(struct attachments *attachments)

@@ -6,6 +6,7 @@
 #ifndef HIPGRAIN_ATTACHMENTS_H
 #define HIPGRAIN_ATTACHMENTS_H
 
+#include <glib.h>
 #include <stddef.h>
 
 /* One for each kind of thing that is kept; compared by address. */
@@ -14,6 +15,17 @@ struct attachment_type {
 	void (*init)(void *data);  /* of zeroed bytes; NULL: they need nothing more */
 	void (*clear)(void *data); /* what the bytes refer to; NULL: nothing */
 };
+
+/* One for each list of pointers that is kept: ATTACHMENT_LIST(). */
+struct attachment_list_type {
+	struct attachment_type type;
+	void (*free_row)(void *row);
+};
+
+#define ATTACHMENT_LIST(FREE_ROW)                                              \
+	{                                                                      \
+		{ sizeof(GPtrArray *), NULL, attachment_list_clear }, FREE_ROW \
+	}
 
 /* Zeroed at first. */
 struct attachments {
@@ -24,6 +36,10 @@ struct attachments {
 void *attachment_get(struct attachments *attachments, const struct attachment_type *type);
 /* The same, NULL if there is none. */
 void *attachment_find(const struct attachments *attachments, const struct attachment_type *type);
+/* Returns the list of that type. */
+GPtrArray *attachment_list(struct attachments *attachments,
+			   const struct attachment_list_type *type);
+void attachment_list_clear(void *data);
 /* All of them. */
 void attachments_clear(struct attachments *attachments);
 

@@ -104,6 +104,11 @@ void *findings_result(const struct findings *findings, const struct attachment_t
 	return attachment_get((struct attachments *)&findings->results, type);
 }
 
+GPtrArray *findings_list(const struct findings *findings, const struct attachment_list_type *type)
+{
+	return attachment_list((struct attachments *)&findings->results, type);
+}
+
 void findings_destroy(struct findings *findings)
 {
 	g_hash_table_destroy(findings->by_key);

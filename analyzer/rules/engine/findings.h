@@ -187,6 +187,8 @@ struct findings {
  * its initial state and how that is freed, and a function of that type's file calls this one.
  */
 void *findings_result(const struct findings *findings, const struct attachment_type *type);
+/* Returns that of a type that is a list. */
+GPtrArray *findings_list(const struct findings *findings, const struct attachment_list_type *type);
 
 void findings_init(struct findings *findings);
 void findings_destroy(struct findings *findings);

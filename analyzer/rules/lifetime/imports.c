@@ -119,22 +119,12 @@ static bool is_import(const struct allocation *allocation)
 }
 
 /* Of a process: all imports, in the order in which they were opened. */
-static void init_opened(void *data)
-{
-	*(GPtrArray **)data = g_ptr_array_new_with_free_func((GDestroyNotify)allocation_unref);
-}
-
-static void clear_opened(void *data)
-{
-	g_ptr_array_free(*(GPtrArray **)data, TRUE);
-}
-
-static const struct attachment_type opened_type = { sizeof(GPtrArray *), init_opened,
-						    clear_opened };
+static const struct attachment_list_type opened_type =
+    ATTACHMENT_LIST((GDestroyNotify)allocation_unref);
 
 static GPtrArray *opened_imports(const struct rules_context *context)
 {
-	return *(GPtrArray **)attachment_get(&context->process->attachments, &opened_type);
+	return attachment_list(&context->process->attachments, &opened_type);
 }
 
 /* Of a process: the imports that are open, by address. One that is opened again counts once. */

@@ -12,22 +12,11 @@ static void free_series(gpointer data)
 	g_free(series);
 }
 
-static void init_result(void *data)
-{
-	*(GPtrArray **)data = g_ptr_array_new_with_free_func(free_series);
-}
-
-static void clear_result(void *data)
-{
-	g_ptr_array_free(*(GPtrArray **)data, TRUE);
-}
-
-static const struct attachment_type result_type = { sizeof(GPtrArray *), init_result,
-						    clear_result };
+static const struct attachment_list_type result_type = ATTACHMENT_LIST(free_series);
 
 GPtrArray *residency_result(const struct findings *findings)
 {
-	return *(GPtrArray **)findings_result(findings, &result_type);
+	return findings_list(findings, &result_type);
 }
 
 /* The allocation's, made if there is none; NULL: there are too many. */

@@ -22,22 +22,11 @@ static void free_row(gpointer data)
 	g_free(row);
 }
 
-static void init_result(void *data)
-{
-	*(GPtrArray **)data = g_ptr_array_new_with_free_func(free_row);
-}
-
-static void clear_result(void *data)
-{
-	g_ptr_array_free(*(GPtrArray **)data, TRUE);
-}
-
-static const struct attachment_type result_type = { sizeof(GPtrArray *), init_result,
-						    clear_result };
+static const struct attachment_list_type result_type = ATTACHMENT_LIST(free_row);
 
 const GPtrArray *faults_result(const struct findings *findings)
 {
-	return *(GPtrArray **)findings_result(findings, &result_type);
+	return findings_list(findings, &result_type);
 }
 
 char *fault_reason(uint32_t mask)
@@ -209,5 +198,5 @@ void check_faults(const struct rules_context *context)
 		look_beside(context, &fault);
 		row->rules = g_strdup(rules[report_fault(context, row, &fault)].id);
 	}
-	g_ptr_array_add(*(GPtrArray **)findings_result(context->findings, &result_type), row);
+	g_ptr_array_add(findings_list(context->findings, &result_type), row);
 }

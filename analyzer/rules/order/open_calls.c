@@ -58,22 +58,11 @@ static void free_row(gpointer data)
 	g_free(row);
 }
 
-static void init_result(void *data)
-{
-	*(GPtrArray **)data = g_ptr_array_new_with_free_func(free_row);
-}
-
-static void clear_result(void *data)
-{
-	g_ptr_array_free(*(GPtrArray **)data, TRUE);
-}
-
-static const struct attachment_type result_type = { sizeof(GPtrArray *), init_result,
-						    clear_result };
+static const struct attachment_list_type result_type = ATTACHMENT_LIST(free_row);
 
 const GPtrArray *open_calls_result(const struct findings *findings)
 {
-	return *(GPtrArray **)findings_result(findings, &result_type);
+	return findings_list(findings, &result_type);
 }
 
 static struct open_place place_at(const struct process *process, uint64_t address)
@@ -170,7 +159,7 @@ static void add_row(const struct rules_context *context)
 		find_launches(row, at, true);
 	if (at && !row->launches->len)
 		find_launches(row, at, false);
-	g_ptr_array_add(*(GPtrArray **)findings_result(context->findings, &result_type), row);
+	g_ptr_array_add(findings_list(context->findings, &result_type), row);
 }
 
 void note_open_calls(const struct rules_context *context)
