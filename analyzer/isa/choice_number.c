@@ -247,12 +247,6 @@ enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relatio
 	return negate ? choice_negate(truth) : truth;
 }
 
-enum choice_truth choice_equal_wide(struct choice *choice, const choice_id *left,
-				    const choice_id *right)
-{
-	return choice_compare_wide(choice, RELATION_EQUAL, false, left, right);
-}
-
 /* ---- arithmetic ---- */
 
 static choice_id combine_fields(struct choice *choice, enum choice_kind kind, choice_id a,
@@ -421,6 +415,26 @@ choice_id choice_add_upper(const struct choice *choice, choice_id a, choice_id b
 										  : CHOICE_UNKNOWN;
 }
 
+choice_id choice_extract(struct choice *choice, choice_id value, uint32_t packed)
+{
+	unsigned width = packed >> 16 & 0x7f;
+
+	value = choice_shift_right(choice, value, packed & 31);
+	return width < 32 ? choice_and(choice, value, choice_constant(choice, (1u << width) - 1))
+			  : value;
+}
+
+enum choice_truth choice_test_bit(struct choice *choice, choice_id value, choice_id number)
+{
+	uint32_t bit;
+
+	if (!choice_is_constant(choice, number, &bit))
+		return TRUTH_UNKNOWN;
+	value =
+	    choice_and(choice, choice_shift_right(choice, value, bit), choice_constant(choice, 1));
+	return choice_compare(choice, RELATION_DIFFERENT, false, value, choice_constant(choice, 0));
+}
+
 enum choice_truth choice_is_set(struct choice *choice, const choice_id *result, unsigned dwords)
 {
 	bool zero = true, all = true;
@@ -440,4 +454,28 @@ enum choice_truth choice_is_set(struct choice *choice, const choice_id *result, 
 	return dwords == 1 ? choice_negate(test(choice, ISA_TEST_EQUAL, result[0],
 						choice_constant(choice, 0)))
 			   : TRUTH_UNKNOWN;
+}
+
+/* ---- arguments ---- */
+
+bool choice_reads_arguments(const struct choice *choice, const struct insn *insn,
+			    const choice_id *address, choice_id offset, uint32_t *at)
+{
+	const struct choice_node *node = choice_node_of(choice, address[0]);
+	uint32_t more = 0;
+
+	if (insn->family != MEM_SCALAR || !insn->load || insn->sub_dword ||
+	    insn->operand_count < 2 || !node || node->kind != CHOICE_POINTER ||
+	    address[1] != CHOICE_UPPER)
+		return false;
+	if (insn->operand_count >= 3 && !choice_is_constant(choice, offset, &more))
+		return false;
+	*at = more + (uint32_t)node->field.add + (uint32_t)insn->offset;
+	return *at % 4 == 0 && *at < 1u << 20;
+}
+
+choice_id choice_argument(struct choice *choice, uint32_t at)
+{
+	return choice_node(choice, CHOICE_FIELD,
+			   &(struct isa_field){ .kernarg = at, .mask = UINT32_MAX });
 }

@@ -180,7 +180,6 @@ unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry)
 
 void choice_begin(struct choice *choice, const struct flow_entry *entry, struct choice_state *state)
 {
-	struct isa_field field = { .mask = UINT32_MAX };
 	const uint8_t *place = choice->place;
 
 	memset(state, 0, sizeof(*state)); /* all unknown */
@@ -190,11 +189,9 @@ void choice_begin(struct choice *choice, const struct flow_entry *entry, struct 
 		    choice_node(choice, CHOICE_POINTER, &(struct isa_field){ 0 });
 		state->reg[place[entry->kernarg_ptr + 1]] = CHOICE_UPPER;
 	}
-	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++) {
-		field.kernarg = (entry->preload_offset + i) * 4;
+	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++)
 		state->reg[place[entry->preload + (int)i]] =
-		    choice_node(choice, CHOICE_FIELD, &field);
-	}
+		    choice_argument(choice, (entry->preload_offset + i) * 4);
 	state->reached = true;
 }
 

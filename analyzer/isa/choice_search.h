@@ -97,6 +97,8 @@ choice_id choice_or(struct choice *choice, choice_id a, choice_id b);
 choice_id choice_xor(struct choice *choice, choice_id a, choice_id b);
 choice_id choice_add(struct choice *choice, choice_id a, choice_id b, bool subtract);
 choice_id choice_shift_right(struct choice *choice, choice_id value, uint32_t count);
+/* Returns what s_bfe_u32 does: `packed` has the first bit and, from its bit 16 on, how many. */
+choice_id choice_extract(struct choice *choice, choice_id value, uint32_t packed);
 /* The upper half of a sum: addresses in the kernarg segment differ in the lower one. */
 choice_id choice_add_upper(const struct choice *choice, choice_id a, choice_id b);
 
@@ -120,11 +122,18 @@ enum choice_truth choice_compare(struct choice *choice, enum choice_relation rel
 enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relation relation,
 				      bool is_signed, const choice_id *left,
 				      const choice_id *right);
-/* Whether two dwords equal two others. */
-enum choice_truth choice_equal_wide(struct choice *choice, const choice_id *left,
-				    const choice_id *right);
 /* Whether a result of one or two dwords differs from 0. */
 enum choice_truth choice_is_set(struct choice *choice, const choice_id *result, unsigned dwords);
+/* Tells if the bit with that number is set. */
+enum choice_truth choice_test_bit(struct choice *choice, choice_id value, choice_id number);
+
+/*
+ * Returns true if a load reads the kernel's arguments, from the dword at *at bytes on; `address` is
+ * what its second operand holds, `offset` its third one.
+ */
+bool choice_reads_arguments(const struct choice *choice, const struct insn *insn,
+			    const choice_id *address, choice_id offset, uint32_t *at);
+choice_id choice_argument(struct choice *choice, uint32_t at);
 
 /* ---- choice_insn.c: instructions, read once for all passes ---- */
 

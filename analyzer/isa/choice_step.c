@@ -90,41 +90,24 @@ static void load(struct choice *choice, struct choice_insn *step, struct choice_
 {
 	const struct insn *insn = step->insn;
 	const struct operand *to = &insn->operand[0];
-	const struct choice_node *node = NULL;
-	uint32_t offset = 0;
-	bool known = insn->family == MEM_SCALAR && insn->load && !insn->sub_dword &&
-		     insn->operand_count >= 2 && choice_is_scalar(&insn->operand[1]);
+	choice_id address[2];
+	uint32_t at;
+	bool known;
 
-	if (known) {
-		node = choice_node_of(choice, source(choice, state, step, 1, 0));
-		known = node && node->kind == CHOICE_POINTER &&
-			source(choice, state, step, 1, 1) == CHOICE_UPPER;
-	}
-	if (known && insn->operand_count >= 3)
-		known = choice_is_constant(choice, source(choice, state, step, 2, 0), &offset);
-	if (known)
-		offset += (uint32_t)node->field.add + (uint32_t)insn->offset;
-	for (unsigned i = 0; choice_is_scalar(to) && i < to->count; i++) {
-		struct isa_field field = { .kernarg = offset + 4 * i, .mask = UINT32_MAX };
-
+	for (unsigned i = 0; i < 2; i++)
+		address[i] = source(choice, state, step, 1, i);
+	known =
+	    choice_reads_arguments(choice, insn, address, source(choice, state, step, 2, 0), &at);
+	for (unsigned i = 0; choice_is_scalar(to) && i < to->count; i++)
 		write_reg(choice, state, to->reg + i,
-			  known && offset % 4 == 0 && offset < 1u << 20
-			      ? choice_node(choice, CHOICE_FIELD, &field)
-			      : CHOICE_UNKNOWN);
-	}
+			  known ? choice_argument(choice, at + 4 * i) : CHOICE_UNKNOWN);
 }
 
 static enum choice_truth test_bit(struct choice *choice, struct choice_insn *step,
 				  const struct choice_state *state)
 {
-	choice_id value = source(choice, state, step, 0, 0);
-	uint32_t bit;
-
-	if (!choice_is_constant(choice, source(choice, state, step, 1, 0), &bit))
-		return TRUTH_UNKNOWN;
-	value =
-	    choice_and(choice, choice_shift_right(choice, value, bit), choice_constant(choice, 1));
-	return choice_compare(choice, RELATION_DIFFERENT, false, value, choice_constant(choice, 0));
+	return choice_test_bit(choice, source(choice, state, step, 0, 0),
+			       source(choice, state, step, 1, 0));
 }
 
 static enum choice_truth compare(struct choice *choice, struct choice_insn *step,
@@ -146,14 +129,12 @@ static enum choice_truth compare_wide(struct choice *choice, struct choice_insn 
 				      const struct choice_state *state)
 {
 	choice_id a[2], b[2];
-	enum choice_truth equal;
 
 	for (unsigned i = 0; i < 2; i++) {
 		a[i] = source(choice, state, step, 0, i);
 		b[i] = source(choice, state, step, 1, i);
 	}
-	equal = choice_equal_wide(choice, a, b);
-	return step->relation == RELATION_EQUAL ? equal : choice_negate(equal);
+	return choice_compare_wide(choice, step->relation, false, a, b);
 }
 
 static void compare_vector(struct choice *choice, struct choice_insn *step,
@@ -212,11 +193,7 @@ static bool combine(struct choice *choice, const struct choice_insn *step, const
 	case OP_FIELD_PACKED:
 		if (!choice_is_constant(choice, b[0], &constant))
 			return false;
-		*result = choice_shift_right(choice, a[0], constant & 31);
-		constant = constant >> 16 & 0x7f;
-		if (constant < 32)
-			*result = choice_and(choice, *result,
-					     choice_constant(choice, (1u << constant) - 1));
+		*result = choice_extract(choice, a[0], constant);
 		return true;
 	default:
 		return false;

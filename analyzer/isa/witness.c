@@ -187,9 +187,7 @@ static void begin(struct witness *witness, const struct traced *traced, struct w
 	}
 	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++)
 		state->reg[entry->preload + (int)i] =
-		    choice_node(choice, CHOICE_FIELD,
-				&(struct isa_field){ .kernarg = (entry->preload_offset + i) * 4,
-						     .mask = UINT32_MAX });
+		    choice_argument(choice, (entry->preload_offset + i) * 4);
 }
 
 static choice_id join(const struct choice *choice, choice_id a, choice_id b)

@@ -55,6 +55,17 @@ choice_id witness_shift(struct choice *choice, choice_id value, choice_id count,
 void witness_shift_wide(struct choice *choice, const choice_id *value, choice_id count,
 			enum witness_shift_kind direction, choice_id *result);
 
+/* ---- witness_compute.c ---- */
+
+#define WITNESS_SOURCES 5 /* the first operands, with the destination */
+
+/*
+ * Computes one or two dwords, as the first operand has, from dwords of the operands; an OP_SELECT
+ * takes operand `selected`, or 0, which is not known. Returns false for another instruction.
+ */
+bool witness_result(struct choice *choice, const struct witness_insn *read,
+		    const choice_id (*value)[2], unsigned selected, choice_id *result);
+
 /* ---- witness_step.c ---- */
 
 void witness_read(const struct choice *choice, const struct insn *insn, uint32_t index,

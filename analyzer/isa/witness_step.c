@@ -120,31 +120,16 @@ static void step_load(const struct step *step)
 {
 	const struct insn *insn = step->insn;
 	const struct operand *to = &insn->operand[0];
-	const struct choice_node *node = NULL;
-	uint32_t offset = 0;
-	choice_id loaded =
-	    choice_node(step->choice, CHOICE_LOADED, &(struct isa_field){ .add = insn->pc });
-	bool known = insn->family == MEM_SCALAR && insn->load && !insn->sub_dword &&
-		     insn->operand_count >= 2;
+	choice_id address[2] = { source(step, 1, 0), source(step, 1, 1) }, loaded;
+	uint32_t at;
+	bool known;
 
 	if (insn->lds || (insn->atomic ? !insn->returns : !insn->load && insn->store))
 		return;
-	if (known) {
-		node = choice_node_of(step->choice, source(step, 1, 0));
-		known = node && node->kind == CHOICE_POINTER && source(step, 1, 1) == CHOICE_UPPER;
-	}
-	if (known && insn->operand_count >= 3)
-		known = choice_is_constant(step->choice, source(step, 2, 0), &offset);
-	if (known)
-		offset += (uint32_t)node->field.add + (uint32_t)insn->offset;
-	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++) {
-		struct isa_field field = { .kernarg = offset + 4 * i, .mask = UINT32_MAX };
-
-		put(step, to, i,
-		    known && offset % 4 == 0 && offset < 1u << 20
-			? choice_node(step->choice, CHOICE_FIELD, &field)
-			: loaded);
-	}
+	loaded = choice_node(step->choice, CHOICE_LOADED, &(struct isa_field){ .add = insn->pc });
+	known = choice_reads_arguments(step->choice, insn, address, source(step, 2, 0), &at);
+	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++)
+		put(step, to, i, known ? choice_argument(step->choice, at + 4 * i) : loaded);
 }
 
 static bool is_aperture(const struct choice *choice, choice_id id)
@@ -217,7 +202,6 @@ static void compare_scalar(const struct step *step)
 	const struct choice_insn *own = &step->read->own;
 	choice_id value = source(step, 0, 0);
 	enum choice_truth truth = TRUTH_UNKNOWN;
-	uint32_t bit;
 
 	switch (own->action) {
 	case ACTION_COMPARE_WIDE:
@@ -230,13 +214,8 @@ static void compare_scalar(const struct step *step)
 		break;
 	case ACTION_TEST_BIT:
 	case ACTION_TEST_NO_BIT:
-		if (choice_is_constant(step->choice, source(step, 1, 0), &bit) &&
-		    !witness_is_lane(value))
-			truth = choice_compare(
-			    step->choice, RELATION_DIFFERENT, false,
-			    choice_and(step->choice, choice_shift_right(step->choice, value, bit),
-				       choice_constant(step->choice, 1)),
-			    choice_constant(step->choice, 0));
+		if (!witness_is_lane(value))
+			truth = choice_test_bit(step->choice, value, source(step, 1, 0));
 		if (own->action == ACTION_TEST_NO_BIT)
 			truth = choice_negate(truth);
 		break;
@@ -294,153 +273,6 @@ static unsigned selected(const struct step *step)
 	return bit < 0 ? 0 : bit ? 2 : 1;
 }
 
-/*
- * Computes one dword of a result from the same dwords of the sources. Returns false for other
- * instructions.
- */
-static bool by_dword(const struct step *step, unsigned part, choice_id *result)
-{
-	struct choice *choice = step->choice;
-	unsigned which;
-
-	choice_id a = source(step, 1, part), b = source(step, 2, part), c = source(step, 3, part);
-
-	switch (step->insn->class) {
-	case OP_MOVE:
-		*result = step->read->own.extends ? CHOICE_UNKNOWN : a;
-		return true;
-	case OP_AND:
-		*result = witness_and(choice, a, b);
-		return true;
-	case OP_ANDN2:
-		*result = witness_and_not(choice, a, b);
-		return true;
-	case OP_OR:
-		*result = witness_or(choice, a, b);
-		return true;
-	case OP_XOR:
-		*result = witness_xor(choice, a, b);
-		return true;
-	case OP_NOT:
-		*result = witness_not(choice, a);
-		return true;
-	case OP_AND_OR:
-		*result = witness_or(choice, witness_and(choice, a, b), c);
-		return true;
-	case OP_SELECT:
-		which = selected(step);
-		*result = which ? source(step, which, part) : a == b ? a : CHOICE_UNKNOWN;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Computes s_min, v_max and so on, of constants. Returns false for other instructions. */
-static bool lesser_or_greater(struct choice *choice, const struct insn *insn, choice_id a,
-			      choice_id b, choice_id *result)
-{
-	const char *what = insn->mnemonic + 2;
-	bool lesser = !strncmp(what, "min_", 4), is_signed = !strcmp(what + 4, "i32"), less;
-	uint32_t x, y;
-
-	if ((!lesser && strncmp(what, "max_", 4) != 0) ||
-	    (!is_signed && strcmp(what + 4, "u32") != 0) || !choice_is_constant(choice, a, &x) ||
-	    !choice_is_constant(choice, b, &y))
-		return false;
-	less = is_signed ? (int32_t)x < (int32_t)y : x < y;
-	*result = less == lesser ? a : b;
-	return true;
-}
-
-/* Computes a result of one dword. Returns false for another instruction, or other operands. */
-static bool of_numbers(const struct step *step, choice_id *result)
-{
-	struct choice *choice = step->choice;
-	const struct insn *insn = step->insn;
-	choice_id a = source(step, 1, 0), b = source(step, 2, 0), c = source(step, 3, 0);
-	uint32_t packed;
-
-	if (insn->operand[0].count != 1)
-		return false;
-	switch (insn->class) {
-	case OP_ADD:
-		if (step->read->own.carries)
-			return false;
-		*result = witness_add(choice, a, b, false);
-		return true;
-	case OP_SUB:
-		*result = witness_add(choice, a, b, true);
-		return step->read->own.action == ACTION_COMPUTE || insn->traits & INSN_VECTOR;
-	case OP_SUBREV:
-		*result = witness_add(choice, b, a, true);
-		return true;
-	case OP_ADD3:
-		*result = !strncmp(insn->mnemonic, "v_or", 4)
-			      ? witness_or(choice, witness_or(choice, a, b), c)
-			      : witness_add(choice, witness_add(choice, a, b, false), c, false);
-		return true;
-	case OP_SHIFT_ADD:
-		*result =
-		    !strcmp(insn->mnemonic, "v_lshl_or_b32")
-			? witness_or(choice, witness_shift(choice, a, b, WITNESS_LEFT), c)
-			: witness_add(choice, witness_shift(choice, a, b, WITNESS_LEFT), c, false);
-		return true;
-	case OP_ADD_SHIFT:
-		*result = witness_shift(choice, witness_add(choice, a, b, false), c, WITNESS_LEFT);
-		return true;
-	case OP_LAST_PLUS:
-		*result = witness_add(choice, witness_multiply(choice, a, b), c, false);
-		return witness_is(choice, a, 0) || witness_is(choice, b, 0);
-	case OP_MUL:
-		*result = witness_multiply(choice, a, b);
-		/* Some instructions multiply 24 bits. */
-		return !strstr(insn->mnemonic, "24") || witness_is(choice, *result, 0);
-	case OP_LSHL:
-		*result = witness_shift(choice, a, b, WITNESS_LEFT);
-		return true;
-	case OP_LSHR:
-		*result = witness_shift(choice, a, b, WITNESS_RIGHT);
-		return true;
-	case OP_ASHR:
-		*result = witness_shift(choice, a, b, WITNESS_RIGHT_SIGNED);
-		return true;
-	case OP_LSHLREV:
-		*result = witness_shift(choice, b, a, WITNESS_LEFT);
-		return true;
-	case OP_LSHRREV:
-		*result = witness_shift(choice, b, a, WITNESS_RIGHT);
-		return true;
-	case OP_ASHRREV:
-		*result = witness_shift(choice, b, a, WITNESS_RIGHT_SIGNED);
-		return true;
-	case OP_FIELD:
-		*result = a;
-		return witness_is(choice, a, 0);
-	case OP_FIELD_PACKED:
-		*result = a;
-		if (witness_is(choice, a, 0))
-			return true;
-		if (strcmp(insn->mnemonic, "s_bfe_u32") || witness_is_lane(a) ||
-		    !choice_is_constant(choice, b, &packed))
-			return false;
-		*result = choice_shift_right(choice, a, packed & 31);
-		packed = packed >> 16 & 0x7f;
-		if (packed < 32)
-			*result = choice_and(choice, *result,
-					     choice_constant(choice, (1u << packed) - 1));
-		return true;
-	case OP_MIX:
-		if (step->read->counts_lanes) {
-			*result = b; /* the first lane has none before it */
-			return true;
-		}
-		return lesser_or_greater(choice, insn, a, b, result);
-	default:
-		return false;
-	}
-}
-
 static void step_carry(const struct step *step)
 {
 	const struct insn *insn = step->insn;
@@ -481,50 +313,6 @@ static void add_scalar(const struct step *step)
 	step->to->scc_why = CHOICE_UNKNOWN;
 }
 
-/* Computes two dwords together. Returns false for other instructions. */
-static bool of_two(const struct step *step, choice_id *result)
-{
-	struct choice *choice = step->choice;
-	const struct insn *insn = step->insn;
-	bool reversed =
-	    insn->class == OP_LSHLREV || insn->class == OP_LSHRREV || insn->class == OP_ASHRREV;
-	choice_id value[2], shifted[2];
-
-	if (insn->operand[0].count != 2)
-		return false;
-	for (unsigned i = 0; i < 2; i++)
-		value[i] = source(step, reversed ? 2 : 1, i);
-	switch (insn->class) {
-	case OP_LSHL:
-	case OP_LSHLREV:
-		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0), WITNESS_LEFT,
-				   result);
-		return true;
-	case OP_LSHR:
-	case OP_LSHRREV:
-		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0), WITNESS_RIGHT,
-				   result);
-		return true;
-	case OP_ASHR:
-	case OP_ASHRREV:
-		witness_shift_wide(choice, value, source(step, reversed ? 1 : 2, 0),
-				   WITNESS_RIGHT_SIGNED, result);
-		return true;
-	case OP_LSHL_ADD64:
-		witness_shift_wide(choice, value, source(step, 2, 0), WITNESS_LEFT, shifted);
-		for (unsigned i = 0; i < 2; i++)
-			result[i] = source(step, 3, i);
-		return witness_is(choice, shifted[0], 0) && witness_is(choice, shifted[1], 0);
-	case OP_LAST_PLUS64:
-		for (unsigned i = 0; i < 2; i++)
-			result[i] = source(step, 4, i);
-		return witness_is(choice, source(step, 2, 0), 0) ||
-		       witness_is(choice, source(step, 3, 0), 0);
-	default:
-		return false;
-	}
-}
-
 static void lose_all(const struct step *step)
 {
 	for (unsigned i = 0; i < REG_COUNT; i++)
@@ -541,7 +329,7 @@ static void compute(const struct step *step)
 {
 	const struct insn *insn = step->insn;
 	const struct operand *to = &insn->operand[0];
-	choice_id result[2] = { 0 }, all = CHOICE_UNKNOWN;
+	choice_id value[WITNESS_SOURCES][2], result[2] = { 0 }, all = CHOICE_UNKNOWN;
 	bool known = insn->operand_count > 1 && to->kind == OPERAND_REG && to->count <= 2 &&
 		     !insn->sdwa && !insn->dpp &&
 		     (insn->traits & INSN_VECTOR || step->read->own.action == ACTION_COMPUTE ||
@@ -549,14 +337,11 @@ static void compute(const struct step *step)
 		      insn->class == OP_LSHL || insn->class == OP_LSHR || insn->class == OP_ASHR ||
 		      insn->class == OP_MIX);
 
-	if (known && !of_two(step, result)) {
-		known = by_dword(step, 0, &result[0]);
-		if (known && to->count == 2)
-			by_dword(step, 1, &result[1]);
-		else if (!known)
-			known = of_numbers(step, &result[0]);
-	}
-	if (!known) {
+	for (unsigned i = 0; known && i < WITNESS_SOURCES; i++)
+		for (unsigned part = 0; part < 2; part++)
+			value[i][part] = source(step, i, part);
+	if (!known || !witness_result(step->choice, step->read, value,
+				      insn->class == OP_SELECT ? selected(step) : 0, result)) {
 		lose(step, not_known(step));
 		return;
 	}
