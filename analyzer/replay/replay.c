@@ -5,120 +5,15 @@
 #include "inherit.h"
 #include "mappings.h"
 #include "memory_events.h"
+#include "process.h"
 
 #include <string.h>
 
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_objects.h"
-#include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
 
 /* ---- processes ---- */
-
-static void free_module(gpointer data)
-{
-	struct host_module *module = data;
-
-	g_free(module->path);
-	g_free(module->build_id);
-	g_free(module);
-}
-
-static void free_stack(gpointer data)
-{
-	struct call_stack *stack = data;
-
-	g_free(stack->frames);
-	g_free(stack);
-}
-
-static void free_code_object(gpointer data)
-{
-	struct code_object_ref *object = data;
-
-	g_free(object->sha256);
-	g_free(object->target);
-	g_free(object->path);
-	g_free(object->problem);
-	g_free(object);
-}
-
-static void free_kernel(gpointer data)
-{
-	struct kernel_ref *kernel = data;
-
-	g_free(kernel->symbol);
-	g_free(kernel);
-}
-
-static void free_args(gpointer data)
-{
-	struct kernel_args *args = data;
-
-	g_free(args->bytes);
-	g_free(args->kept);
-	attachments_clear(&args->attachments);
-	g_free(args);
-}
-
-static void free_device(gpointer data)
-{
-	struct device *device = data;
-
-	g_free(device->name);
-	g_free(device->arch);
-	g_free(device);
-}
-
-static struct process *process_new(int32_t pid)
-{
-	struct process *process = g_new0(struct process, 1);
-
-	process->pid = pid;
-	process->page_size = 4096;
-	process->device_count = -1;
-	process->exe = g_strdup("");
-	process->cmdline = g_strdup("");
-	process->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	process->bypasses = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	process->devices = g_ptr_array_new_with_free_func(free_device);
-	process->modules = g_ptr_array_new_with_free_func(free_module);
-	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
-	process->stacks = g_hash_table_new_full(NULL, NULL, NULL, free_stack);
-	process->code_objects = g_hash_table_new_full(NULL, NULL, NULL, free_code_object);
-	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, free_kernel);
-	process->args = g_hash_table_new_full(NULL, NULL, NULL, free_args);
-	process->failed = g_array_new(FALSE, FALSE, sizeof(struct failed_call));
-	address_space_init(&process->space);
-	page_map_init(&process->pages, process->page_size);
-	contents_init(&process->contents);
-	return process;
-}
-
-static void process_free(gpointer data)
-{
-	struct process *process = data;
-
-	g_free(process->exe);
-	g_free(process->cmdline);
-	g_free(process->runtime_path);
-	g_free(process->hsa_refused);
-	g_hash_table_destroy(process->env);
-	g_hash_table_destroy(process->bypasses);
-	g_ptr_array_free(process->devices, TRUE);
-	g_ptr_array_free(process->modules, TRUE);
-	g_array_free(process->regions, TRUE);
-	attachments_clear(&process->attachments);
-	g_hash_table_destroy(process->stacks);
-	g_hash_table_destroy(process->code_objects);
-	g_hash_table_destroy(process->kernels);
-	g_hash_table_destroy(process->args);
-	g_array_free(process->failed, TRUE);
-	address_space_destroy(&process->space);
-	page_map_destroy(&process->pages);
-	contents_clear(&process->contents);
-	g_free(process);
-}
 
 void replay_init(struct replay *replay)
 {
@@ -396,36 +291,6 @@ static void apply_args(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
 }
 
-static bool is_kept(const struct kernel_args *args, uint32_t at)
-{
-	uint32_t bit = at / HG_ARGS_GRANULE;
-
-	return bit / 8 < args->kept_length && args->kept[bit / 8] >> bit % 8 & 1;
-}
-
-bool kernel_args_number(const struct kernel_args *args, uint32_t offset, unsigned size,
-			uint64_t *number)
-{
-	if ((uint64_t)offset + size > args->length || size > sizeof(*number))
-		return false;
-	for (uint32_t at = offset; args->kept_length > 0 && at < offset + size; at++)
-		if (!is_kept(args, at))
-			return false;
-	*number = 0;
-	memcpy(number, args->bytes + offset, size);
-	return true;
-}
-
-bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address)
-{
-	return kernel_args_number(args, offset, sizeof(*address), address);
-}
-
-bool kernel_args_veiled(const struct kernel_args *args)
-{
-	return args->kept_length > 0;
-}
-
 static void apply_stack(struct process *process, const struct hg_event *event)
 {
 	struct call_stack *stack = g_new0(struct call_stack, 1);
@@ -436,19 +301,6 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
 
-/* hipErrorIllegalAddress, hipErrorAssert. hipErrorLaunchFailure is also that of a launch which is
- * too large. */
-static bool is_stop(int code)
-{
-	return code == 700 || code == 710;
-}
-
-bool process_refused_launch(const struct process *process, int code, int64_t launch_ns)
-{
-	return !is_stop(code) || (process->stopped_ns && process->stopped_ns < launch_ns);
-}
-
-/* Faults of a GPU, and calls below HIP that this process does not record, and why. */
 static void set_pointer_attribute(struct process *process, const struct hg_ev_call *from)
 {
 	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
@@ -457,6 +309,7 @@ static void set_pointer_attribute(struct process *process, const struct hg_ev_ca
 		allocation->sync_memops = from->value != 0;
 }
 
+/* Faults of a GPU, and calls below HIP that this process does not record, and why. */
 static void apply_call(struct process *process, const struct hg_event *event)
 {
 	if (event->call.api == HG_API_hipPointerSetAttribute)
@@ -473,81 +326,6 @@ static void apply_call(struct process *process, const struct hg_event *event)
 		g_free(process->hsa_refused);
 		process->hsa_refused = g_strdup(event->call.text);
 	}
-}
-
-/* The launch that failed was recorded before its call, unless another thread's came between. */
-static void set_launch(struct failed_call *failed, const struct process *process, int32_t tid)
-{
-	const struct hg_ev_launch *launch = &process->latest_launch;
-
-	if (process->latest_launch_tid != tid || launch->kernel_id != failed->kernel_id)
-		return;
-	failed->sized = true;
-	failed->grid[0] = launch->grid_x;
-	failed->grid[1] = launch->grid_y;
-	failed->grid[2] = launch->grid_z;
-	failed->block[0] = launch->block_x;
-	failed->block[1] = launch->block_y;
-	failed->block[2] = launch->block_z;
-}
-
-static void count_failure(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_error *from = &event->error;
-	bool launch = hg_api_class(from->api) == HG_CLASS_LAUNCH;
-	bool full = process->failed->len >= FAILED_PLACES;
-	struct failed_call failed = { .api = from->api,
-				      .code = from->code,
-				      .stack_id = from->api >= HG_HIP_APIS ? from->stack_id : 0,
-				      .kernel_id = launch ? (uint32_t)from->ptr : 0,
-				      .size = from->size,
-				      .count = 1 };
-
-	for (unsigned i = 0; i < process->failed->len; i++) {
-		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
-
-		if (old->api == failed.api && old->code == failed.code &&
-		    (old->elsewhere ||
-		     (old->stack_id == failed.stack_id && old->kernel_id == failed.kernel_id))) {
-			old->count++;
-			return;
-		}
-	}
-	if (launch)
-		set_launch(&failed, process, event->tid);
-	if (full) {
-		failed = (struct failed_call){
-			.api = from->api, .elsewhere = true, .code = from->code, .count = 1
-		};
-	}
-	g_array_append_val(process->failed, failed);
-}
-
-static void apply_error(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_error *from = &event->error;
-	uint16_t api = from->api;
-	const struct allocation *restored;
-
-	/* A release that failed, and a realloc that failed: the old block lives on. */
-	if (hg_api_class(api) == HG_CLASS_FREE || api == HG_API_realloc ||
-	    api == HG_API_reallocarray) {
-		restored = address_space_restore(&process->space, from->ptr, event->tid, api);
-		while (restored) { /* hipMemUnmap: and what it unmapped beside it */
-			int64_t ns = restored->free_ns;
-			uint64_t next = restored->ptr + restored->size;
-
-			memory_restored(process, restored);
-			restored = api == HG_API_hipMemUnmap
-				       ? address_space_restore_at(&process->space, next, ns)
-				       : NULL;
-		}
-	}
-	if (api == HG_API_mremap)
-		mapping_failed(process, event);
-	if (api >= HG_HIP_APIS && is_stop(from->code) && !process->stopped_ns)
-		process->stopped_ns = event->ns;
-	count_failure(process, event);
 }
 
 /* Announced once more: the same program image, to a session that was started later. */
@@ -685,7 +463,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		apply_stack(process, event);
 		break;
 	case HG_EVENT_error:
-		apply_error(process, event);
+		process_call_failed(process, event);
 		break;
 	case HG_EVENT_launch:
 		process->launches++;
