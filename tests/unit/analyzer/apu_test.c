@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG219, HG312: more memory than an APU has, and page faults of its GPU. */
 #include "apu_world.h"
+#include "analyzer/rules/engine/rule_api.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_objects.h"
@@ -273,6 +274,30 @@ static void how_much_memory_it_has(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* Tells if the model takes the GPU's 16 GiB for a part that pages may migrate into. */
+static bool has_carve_out(const char *arch, int8_t apu, uint64_t host_memory)
+{
+	bool carve_out;
+
+	machine(arch, apu, 1);
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = { .path = "", .host_memory = host_memory } });
+	carve_out = process_environment(replay_process(&replay, 1)).carve_out;
+	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
+	return carve_out;
+}
+
+static void memory_set_aside_for_the_gpu(void **state)
+{
+	(void)state;
+	assert_true(has_carve_out("gfx1103", 1, 32 * GIB - 2));
+	assert_false(has_carve_out("gfx1103", 1, 32 * GIB));
+	assert_false(has_carve_out("gfx1103", 1, 0));       /* not known */
+	assert_false(has_carve_out("gfx942", 1, 16 * GIB)); /* an MI300A has none */
+	assert_false(has_carve_out("gfx1100", 0, 16 * GIB));
+	assert_false(has_carve_out("gfx1103", -1, 16 * GIB));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +322,7 @@ int main(void)
 		SILENT(HG312, few_faults_each),
 		SILENT(HG312, other_events_of_the_driver),
 		SILENT(HG312, faults_of_a_gpu_beside_an_apu),
+		cmocka_unit_test_setup_teardown(memory_set_aside_for_the_gpu, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

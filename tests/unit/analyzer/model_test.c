@@ -96,6 +96,7 @@ static void access_depends_on_the_machine(void **state)
 	machine.apu = 1;
 	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_NO);
+	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_SYSTEM, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_MANAGED, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &machine).access, ACCESS_NO);

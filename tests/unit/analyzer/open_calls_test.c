@@ -8,6 +8,7 @@
 #include "analyzer/rules/order/open_calls.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
+#include "tracer/api/hsa.h"
 
 #include <signal.h>
 
@@ -116,14 +117,45 @@ static void a_copy_from_nowhere(void **state)
 	assert_non_null(strstr(finding(0)->message, "where no memory is known"));
 }
 
-static void a_crash_in_a_call(void **state)
+static void a_copy_to_the_first_page(void **state)
 {
 	(void)state;
 	two_streams(0);
-	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	open_copy(0x10, P, 0x100);
 	end_of_recording(SIGSEGV);
 	assert_string_equal(found(), "HG621");
+	assert_non_null(strstr(finding(0)->message, "its destination 0x10 is in the first page"));
+}
+
+/* A release of an address without memory does nothing to it. */
+static void no_memory_in_a_release(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipFree, .ptr = 0x7000000 });
+	end_of_recording(SIGTERM);
+	assert_string_equal(found(), "HG709");
+}
+
+static void crash_by(int signal)
+{
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	end_of_recording(signal);
+	assert_string_equal(found(), "HG621");
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+}
+
+static void a_crash_in_a_call(void **state)
+{
+	(void)state;
+	crash_by(SIGSEGV);
+}
+
+static void an_abort_in_a_call(void **state)
+{
+	(void)state;
+	crash_by(SIGABRT);
 }
 
 /* Either thread may have crashed. */
@@ -147,6 +179,7 @@ static void an_end_while_waiting(void **state)
 	end_of_recording(SIGINT);
 	assert_string_equal(found(), "HG709");
 	assert_non_null(strstr(finding(0)->message, "may wait for is writer"));
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
 static void a_process_that_ended_well(void **state)
@@ -162,11 +195,47 @@ static void a_process_that_ended_well(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* The process came to its end, if another one's did not. */
+static void a_call_that_its_process_ended(void **state)
+{
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
+				  .pid = 1,
+				  .ended = true };
+
+	(void)state;
+	two_streams(0);
+	apply((struct hg_event){ .type = HG_EVENT_OPEN_CALL, .open_call = &open });
+	end_of_recording(SIGINT);
+	assert_string_equal(found(), "");
+}
+
+static void a_call_of_a_process_that_goes_on(void **state)
+{
+	(void)state;
+	two_streams(0);
+	pid_now = 2;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(SIGINT);
+	assert_string_equal(found(), "");
+}
+
+/* A command that ends well may leave threads in calls. */
+static void an_end_without_a_signal(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(0);
+	assert_string_equal(found(), "");
+}
+
 static void a_recording_that_goes_on(void **state)
 {
 	(void)state;
 	two_streams(0);
 	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	replay_process(&replay, 1)->end_signal = SIGINT;
 	assert_string_equal(found(), "");
 }
 
@@ -178,6 +247,28 @@ static void a_crash_that_is_explained(void **state)
 	open_copy(Q, P, 0x100);
 	end_of_recording(SIGSEGV);
 	assert_string_equal(found(), "HG601");
+}
+
+static void an_earlier_finding_does_not_explain(void **state)
+{
+	(void)state;
+	two_streams(0);
+	copy(HG_API_hipMemcpy, Q + 1, P, 0x1000, NULLS);
+	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG606 HG621");
+}
+
+static void a_fault_explains(void **state)
+{
+	(void)state;
+	two_streams(0);
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = { .api = HG_API_gpu_memory_fault, .ptr = 0x7000000, .flags = 1, .text = "" } });
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(SIGABRT);
+	assert_string_equal(found(), "HG614");
 }
 
 /* ---- what it waits for ---- */
@@ -445,11 +536,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG621, a_copy_from_nowhere),
+		FINDS(HG621, a_copy_to_the_first_page),
 		FINDS(HG621, a_crash_in_a_call),
+		FINDS(HG621, an_abort_in_a_call),
+		FINDS(HG621, an_earlier_finding_does_not_explain),
+		SILENT(HG621, no_memory_in_a_release),
 		SILENT(HG621, a_crash_with_two_calls),
 		SILENT(HG621, a_crash_that_is_explained),
+		SILENT(HG621, a_fault_explains),
 		SILENT(HG621, a_recording_that_goes_on),
 		FINDS(HG709, an_end_while_waiting),
+		SILENT(HG709, an_end_without_a_signal),
+		SILENT(HG709, a_call_that_its_process_ended),
+		SILENT(HG709, a_call_of_a_process_that_goes_on),
 		SILENT(HG709, a_process_that_ended_well),
 		SILENT(HG709, a_recording_that_goes_on),
 		FINDS(HG601, a_copy_from_freed_memory),

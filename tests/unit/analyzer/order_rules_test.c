@@ -363,12 +363,12 @@ static void a_copy_within_the_device_does_not_wait_later(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 }
 
-static void set_sync_memops(uint64_t ptr, bool set)
+static void set_attribute(uint64_t ptr, uint64_t attribute, bool set)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
 				 .call = { .api = HG_API_hipPointerSetAttribute,
 					   .ptr = ptr,
-					   .flags = HG_POINTER_SYNC_MEMOPS,
+					   .flags = attribute,
 					   .value = set,
 					   .text = "" } });
 }
@@ -379,16 +379,39 @@ static void a_copy_of_synchronous_memory_waits(void **state)
 	(void)state;
 	runtime(60200000, "");
 	two_streams(NON_BLOCKING);
-	set_sync_memops(P, true);
-	set_sync_memops(Q, true);
+	set_attribute(P, HG_POINTER_SYNC_MEMOPS, true);
+	set_attribute(Q, HG_POINTER_SYNC_MEMOPS, true);
 	copy(HG_API_hipMemcpy, P, Q, 0x1000, NULLS);
 	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
 	assert_string_equal(found(), "");
-	set_sync_memops(Q, false);
+	set_attribute(Q, HG_POINTER_SYNC_MEMOPS, false);
 	sync_by(HG_API_hipDeviceSynchronize, 0);
 	copy(HG_API_hipMemcpy, P, Q, 0x1000, NULLS);
 	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
 	assert_string_equal(found(), "HG404");
+}
+
+static void copy_with_attributes(uint64_t of_destination, uint64_t of_source)
+{
+	runtime(60200000, "");
+	two_streams(NON_BLOCKING);
+	set_attribute(P, of_destination, true);
+	set_attribute(Q, of_source, true);
+	copy(HG_API_hipMemcpy, P, Q, 0x1000, NULLS);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "HG404");
+}
+
+static void another_attribute_of_the_source(void **state)
+{
+	(void)state;
+	copy_with_attributes(HG_POINTER_SYNC_MEMOPS, HG_POINTER_SYNC_MEMOPS + 1);
+}
+
+static void another_attribute_of_the_destination(void **state)
+{
+	(void)state;
+	copy_with_attributes(HG_POINTER_SYNC_MEMOPS + 1, HG_POINTER_SYNC_MEMOPS);
 }
 
 static void hipMemset_of_the_middle_waits(void **state)
@@ -540,6 +563,8 @@ int main(void)
 		FINDS(HG404, hipMemset_does_not_wait_later),
 		FINDS(HG404, a_copy_within_the_device_does_not_wait_later),
 		FINDS(HG404, a_copy_of_synchronous_memory_waits),
+		FINDS(HG404, another_attribute_of_the_source),
+		FINDS(HG404, another_attribute_of_the_destination),
 		SILENT(HG404, hipMemset_of_the_middle_waits),
 		FINDS(HG404, copies_of_rows_do_not_wait_later),
 		SILENT(HG404, copies_of_rows_wait_until_hip_5_6),
