@@ -127,9 +127,9 @@ static void keep_uses(struct isa_kernel *given, isa_when now)
 	} while (0)
 
 /* Returns true if each result that is left makes it certain. */
-static bool executes(const struct isa_atomic *atomic, isa_when now)
+static bool executes(isa_when certain, isa_when now)
 {
-	return now && !(now & ~atomic->certain);
+	return now && !(now & ~certain);
 }
 
 /* Returns the atomic's address with these results, or NULL if no more is known of it. */
@@ -160,8 +160,12 @@ static bool matters(const struct isa_kernel *kernel, isa_when now)
 	}
 	for (size_t i = 0; i < kernel->atomic_count; i++)
 		if (!(kernel->atomics[i].when & now) ||
-		    kernel->atomics[i].executes != executes(&kernel->atomics[i], now) ||
+		    kernel->atomics[i].executes != executes(kernel->atomics[i].certain, now) ||
 		    chosen(&kernel->atomics[i], now))
+			return true;
+	for (size_t i = 0; i < kernel->read_count; i++)
+		if (!(kernel->reads[i].when & now) ||
+		    kernel->reads[i].executes != executes(kernel->reads[i].certain, now))
 			return true;
 	for (size_t i = 0; i < kernel->store_count; i++)
 		if (!(kernel->stores[i].when & now))
@@ -191,12 +195,13 @@ struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool
 	given->path_uses =
 	    copy(kernel->path_uses, kernel->path_use_count, sizeof(*kernel->path_uses));
 	given->atomics = copy(kernel->atomics, kernel->atomic_count, sizeof(*kernel->atomics));
+	given->reads = copy(kernel->reads, kernel->read_count, sizeof(*kernel->reads));
 	given->stores = copy(kernel->stores, kernel->store_count, sizeof(*kernel->stores));
 	given->spins = copy(kernel->spins, kernel->spin_count, sizeof(*kernel->spins));
 	given->handovers =
 	    copy(kernel->handovers, kernel->handover_count, sizeof(*kernel->handovers));
-	if (!given->uses || !given->path_uses || !given->atomics || !given->stores ||
-	    !given->spins || !given->handovers) {
+	if (!given->uses || !given->path_uses || !given->atomics || !given->reads ||
+	    !given->stores || !given->spins || !given->handovers) {
 		isa_given_free(given);
 		*failed = true;
 		return NULL;
@@ -207,9 +212,12 @@ struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool
 		struct isa_atomic *atomic = &given->atomics[i];
 		const struct isa_origin *origin = chosen(atomic, now);
 
-		atomic->executes = executes(atomic, now);
+		atomic->executes = executes(atomic->certain, now);
 		atomic->origin = origin ? *origin : atomic->origin;
 	}
+	KEEP(given->reads, given->read_count, now);
+	for (size_t i = 0; i < given->read_count; i++)
+		given->reads[i].executes = executes(given->reads[i].certain, now);
 	KEEP(given->stores, given->store_count, now);
 	KEEP(given->spins, given->spin_count, now);
 	KEEP(given->handovers, given->handover_count, now);
@@ -223,6 +231,7 @@ void isa_given_free(struct isa_kernel *given)
 	free(given->uses);
 	free(given->path_uses);
 	free(given->atomics);
+	free(given->reads);
 	free(given->stores);
 	free(given->spins);
 	free(given->handovers);

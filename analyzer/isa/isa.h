@@ -223,6 +223,10 @@ struct isa_use {
 	isa_when when[ISA_ACCESSES]; /* each kind of access, by its bit */
 	unsigned width; /* bytes that the widest of them has for each work-item; 0: all have the
 			 * same, or it is not known */
+	/* If it is `placed`, all of them are to bytes from `first` to before `end` behind the
+	 * pointer, at least; else it is not known to which. */
+	bool placed;
+	int64_t first, end;
 };
 
 /* What the kernel does by one path through memory. */
@@ -248,6 +252,27 @@ struct isa_store {
 	struct isa_path *value;
 	size_t value_count;
 	isa_when when;
+};
+
+#define ISA_READS 64u /* others are not listed */
+
+/*
+ * A load of bytes that were there before the launch: `size` of them, at least, at an exact place
+ * behind one pointer of the arguments. No work-item that executes it has stored anything to memory
+ * before.
+ */
+struct isa_read {
+	struct isa_path path; /* of one step */
+	uint32_t size;
+	isa_when when;
+	isa_when certain; /* as in isa_atomic */
+	bool executes;
+	/* Who executes it decides by what it reads where to go on; else it may be that a compiler
+	 * loads ahead of a condition what the program does not use. */
+	bool decides;
+	int64_t kernel_offset;
+	char *file; /* NULL without line tables */
+	unsigned line;
 };
 
 /* One explicit kernel argument, from the metadata note. */
@@ -335,6 +360,8 @@ struct isa_kernel {
 	 * pointer that was itself loaded from memory: such a pointer may lead into any allocation.
 	 */
 	bool uses_complete;
+	struct isa_read *reads;
+	size_t read_count;
 	struct isa_path_use
 	    *path_uses; /* accesses through pointers loaded from memory; ascending */
 	size_t path_use_count;

@@ -11,6 +11,7 @@
 #include "handover.h"
 #include "filter.h"
 #include "origin.h"
+#include "reads.h"
 #include "swaps.h"
 #include "twins.h"
 #include "witness.h"
@@ -247,15 +248,14 @@ static int by_place(const void *a, const void *b)
 		   : x->access->insn->pc > y->access->insn->pc;
 }
 
-static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
+static int fill_atomics(struct isa_analysis *analysis, struct flow *flow, struct witness *witness,
 			const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	struct placed_access *order = calloc(flow->access_count + 1, sizeof(*order));
-	struct witness *witness = witness_new(flow, entry, kernel);
 	size_t count = 0, i;
 	int status = -ENOMEM;
 
-	if (!order || !witness)
+	if (!order)
 		goto out;
 	for (i = 0; i < flow->access_count; i++) {
 		if (!flow->access[i].insn->atomic)
@@ -273,8 +273,20 @@ static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
 				     &kernel->atomics[i]);
 	}
 out:
-	witness_free(witness);
 	free(order);
+	return status;
+}
+
+/* What the witness tells: atomics, and loads of known bytes. Returns 0 or -ENOMEM. */
+static int fill_executed(struct isa_analysis *analysis, struct flow *flow,
+			 const struct flow_entry *entry, struct isa_kernel *kernel)
+{
+	struct witness *witness = witness_new(flow, entry, kernel);
+	int status = witness ? fill_atomics(analysis, flow, witness, entry, kernel) : -ENOMEM;
+
+	if (!status)
+		status = reads_find(flow, witness, entry, kernel);
+	witness_free(witness);
 	return status;
 }
 
@@ -544,7 +556,7 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 	if (!status)
 		status = choices_find(&flow, &entry, kernel);
 	if (!status)
-		status = fill_atomics(analysis, &flow, &entry, kernel);
+		status = fill_executed(analysis, &flow, &entry, kernel);
 	if (!status)
 		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)

@@ -62,6 +62,8 @@ static int name_all_members(struct isa_analysis *analysis, struct isa_kernel *ke
 
 	for (size_t i = 0; !status && i < kernel->path_use_count; i++)
 		status = name_members(analysis, kernel, &kernel->path_uses[i].path);
+	for (size_t i = 0; !status && i < kernel->read_count; i++)
+		status = name_members(analysis, kernel, &kernel->reads[i].path);
 	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
@@ -167,6 +169,12 @@ int names_find(struct isa_analysis *analysis, const struct flow *flow,
 
 		status = find_line(analysis, entry->start + (uint64_t)spin->kernel_offset,
 				   &spin->file, &spin->line);
+	}
+	for (size_t i = 0; !status && i < kernel->read_count; i++) {
+		struct isa_read *read = &kernel->reads[i];
+
+		status = find_line(analysis, entry->start + (uint64_t)read->kernel_offset,
+				   &read->file, &read->line);
 	}
 	for (size_t i = 0; !status && i < kernel->handover_count; i++) {
 		status = name_party(analysis, flow, entry, &kernel->handovers[i].flag);

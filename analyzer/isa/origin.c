@@ -3,6 +3,7 @@
 #include "origin.h"
 #include "choice.h"
 #include "codeobj/text.h"
+#include "handover.h"
 #include "path.h"
 
 #include <errno.h>
@@ -372,6 +373,36 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 	return unknown(origin, "no address was determined here");
 }
 
+static bool is_argument(const struct sources *s)
+{
+	return s->direct.count == 1 && !s->indirect.count && !s->symbol[0] && !s->through &&
+	       !s->lds && !s->private && !s->runtime && !s->kernarg_segment && !s->literal &&
+	       !s->image && !s->unknown;
+}
+
+int origin_is_argument(struct flow *flow, const struct access *access, bool *argument)
+{
+	struct sources s;
+	int status = gather_all(flow, access, &s);
+
+	*argument = !status && is_argument(&s);
+	return status;
+}
+
+int origin_writes(struct flow *flow, const struct access *access, bool *writes)
+{
+	struct sources s;
+	int status;
+
+	*writes = false;
+	if ((!access->insn->store && !access->insn->atomic) || access->insn->family == MEM_DS)
+		return 0;
+	status = gather_all(flow, access, &s);
+	*writes = !status && (s.direct.count || s.indirect.count || s.symbol[0] || s.through ||
+			      s.literal || s.image || s.unknown);
+	return status;
+}
+
 /* ---- uses ---- */
 
 /*
@@ -385,20 +416,32 @@ static unsigned item_width(const struct insn *insn)
 	return insn->sub_dword ? 1u : 4u * insn->dwords;
 }
 
-static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, bool certain,
-		   isa_when when, unsigned width)
+/* Adds the bytes of one more access. */
+static void add_place(struct isa_use *use, const struct isa_use *place)
+{
+	use->placed &= place->placed;
+	if (place->first < use->first)
+		use->first = place->first;
+	if (place->end > use->end)
+		use->end = place->end;
+}
+
+/* `one`: the use by one access alone. */
+static int add_use(struct isa_kernel *kernel, const struct isa_use *one, isa_when when)
 {
 	struct isa_use *grown;
+	uint32_t offset = one->kernarg;
 	size_t i;
 
 	for (i = 0; i < kernel->use_count && kernel->uses[i].kernarg < offset; i++)
 		;
 	if (i < kernel->use_count && kernel->uses[i].kernarg == offset) {
-		kernel->uses[i].access |= access;
-		kernel->uses[i].certain |= certain;
-		if (width > kernel->uses[i].width)
-			kernel->uses[i].width = width;
-		isa_add_when(kernel->uses[i].when, access, when);
+		kernel->uses[i].access |= one->access;
+		kernel->uses[i].certain |= one->certain;
+		if (one->width > kernel->uses[i].width)
+			kernel->uses[i].width = one->width;
+		add_place(&kernel->uses[i], one);
+		isa_add_when(kernel->uses[i].when, one->access, when);
 		return 0;
 	}
 	grown = reallocarray(kernel->uses, kernel->use_count + 1, sizeof(*grown));
@@ -406,12 +449,26 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 		return -ENOMEM;
 	kernel->uses = grown;
 	memmove(&grown[i + 1], &grown[i], (kernel->use_count - i) * sizeof(*grown));
-	grown[i] = (struct isa_use){
-		.kernarg = offset, .access = access, .certain = certain, .width = width
-	};
-	isa_add_when(grown[i].when, access, when);
+	grown[i] = *one;
+	isa_add_when(grown[i].when, one->access, when);
 	kernel->use_count++;
 	return 0;
+}
+
+/* Sets the bytes that an access through one pointer has, if they are known. 0 or -ENOMEM. */
+static int set_place(struct flow *flow, const struct access *access, struct isa_use *use)
+{
+	const struct insn *insn = access->insn;
+	struct place place;
+	int status = place_find(flow, access, &place);
+
+	use->placed = !status && place.known && (place.step.exact || place.step.bounded);
+	if (use->placed) {
+		use->first = place.step.exact ? place.step.offset : place.step.first;
+		use->end = (place.step.exact ? place.step.offset : place.step.last) +
+			   (insn->sub_dword || !insn->dwords ? 1 : 4 * (int64_t)insn->dwords);
+	}
+	return status;
 }
 
 /*
@@ -521,11 +578,16 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 		for (k = 0; k < s.direct.count; k++) {
 			bool chosen = is_chosen(flow, &s, s.direct.offset[k]);
 
+			struct isa_use one = { .kernarg = s.direct.offset[k],
+					       .access = how,
+					       .certain = s.direct.count == 1 && !s.unknown &&
+							  !s.symbol[0] && !chosen,
+					       .width = item_width(insn) };
+
 			flow->chosen |= chosen;
-			status =
-			    add_use(kernel, s.direct.offset[k], how,
-				    s.direct.count == 1 && !s.unknown && !s.symbol[0] && !chosen,
-				    choices_when(flow, access), item_width(insn));
+			status = is_argument(&s) ? set_place(flow, access, &one) : 0;
+			if (!status)
+				status = add_use(kernel, &one, choices_when(flow, access));
 			if (status)
 				return status;
 		}

@@ -9,6 +9,14 @@
 /* Fill *origin for one access. 0 or -ENOMEM. */
 int origin_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin);
 
+/* Tells if it accesses memory behind one pointer of the arguments and nothing else. Returns 0 or
+ * -ENOMEM. */
+int origin_is_argument(struct flow *flow, const struct access *access, bool *argument);
+
+/* Tells if it stores to memory, or may: not to LDS or private memory alone. Returns 0 or -ENOMEM.
+ */
+int origin_writes(struct flow *flow, const struct access *access, bool *writes);
+
 /* Add what all accesses do to the kernel's uses, path_uses and stores; what is true of them
  * (uses_complete...) becomes false, and incomplete and unvisited are set, where it is not. 0 or
  * -ENOMEM. */

@@ -340,6 +340,23 @@ static void pack_use(struct pack *pack, struct isa_use *use)
 	for (unsigned i = 0; i < ISA_ACCESSES; i++)
 		pack_when(pack, &use->when[i]);
 	NUMBER(pack, use->width);
+	NUMBER(pack, use->placed);
+	NUMBER(pack, use->first);
+	NUMBER(pack, use->end);
+}
+
+static void pack_read(struct pack *pack, struct isa_read *read)
+{
+	pack_path(pack, &read->path);
+	NUMBER(pack, read->size);
+	pack_when(pack, &read->when);
+	pack_when(pack, &read->certain);
+	if (!pack->writing)
+		read->executes = read->certain == ISA_ALWAYS;
+	NUMBER(pack, read->decides);
+	NUMBER(pack, read->kernel_offset);
+	pack_text(pack, &read->file);
+	NUMBER(pack, read->line);
 }
 
 static void pack_path_use(struct pack *pack, struct isa_path_use *use)
@@ -428,6 +445,7 @@ static void pack_one(struct pack *pack, struct isa_kernel *kernel)
 	ARRAY(pack, kernel->atomics, kernel->atomic_count, pack_atomic);
 	ARRAY(pack, kernel->uses, kernel->use_count, pack_use);
 	NUMBER(pack, kernel->uses_complete);
+	ARRAY(pack, kernel->reads, kernel->read_count, pack_read);
 	ARRAY(pack, kernel->path_uses, kernel->path_use_count, pack_path_use);
 	NUMBER(pack, kernel->paths_complete);
 	ARRAY(pack, kernel->stores, kernel->store_count, pack_store);

@@ -63,6 +63,11 @@ void isa_kernel_clear(struct isa_kernel *kernel)
 	free(kernel->args);
 	free(kernel->atomics);
 	free(kernel->uses);
+	for (i = 0; i < kernel->read_count; i++) {
+		path_free(&kernel->reads[i].path);
+		free(kernel->reads[i].file);
+	}
+	free(kernel->reads);
 	for (i = 0; i < kernel->path_use_count; i++)
 		path_free(&kernel->path_uses[i].path);
 	free(kernel->path_uses);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer/isa/choice.c and given.c against choices.hip, witness.c against certain.hip. Usage:
+ * analyzer/isa/choice.c and given.c against choices.hip, witness.c against certain.hip, reads.c and
+ * the bytes of uses against reads.hip. Usage:
  * choices SOURCE VARIANT...; a variant's file is named choices-PROCESSOR-LEVEL.
  */
 #include <ctype.h>
@@ -99,6 +100,70 @@ static void describe_certain(const struct isa_kernel *kernel, char *text, size_t
 	}
 }
 
+/* The first byte of each read; of several of the same, what holds for any of them. */
+static void describe_reads(const struct isa_kernel *kernel, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "reads");
+
+	for (uint32_t kernarg = 0; kernarg < 64; kernarg += 8) {
+		for (int64_t offset = 0; offset < 64; offset++) {
+			bool any = false, executes = false, decides = false;
+
+			for (size_t i = 0; i < kernel->read_count; i++) {
+				const struct isa_read *read = &kernel->reads[i];
+
+				if (read->path.kernarg != kernarg ||
+				    read->path.step[0].offset != offset)
+					continue;
+				any = true;
+				executes |= read->executes;
+				decides |= read->executes && read->decides;
+			}
+			if (any) {
+				used += (size_t)snprintf(text + used, size - used, " %u+%lld%s",
+							 kernarg, (long long)offset,
+							 decides     ? "!"
+							 : !executes ? "?"
+								     : "");
+			}
+		}
+	}
+}
+
+static void describe_bytes(const struct isa_kernel *kernel, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "bytes");
+
+	for (size_t i = 0; i < kernel->use_count; i++) {
+		const struct isa_use *use = &kernel->uses[i];
+
+		if (!use->access || !is_argument(kernel, use->kernarg))
+			continue;
+		used +=
+		    (size_t)(use->placed
+				 ? snprintf(text + used, size - used, " %u:%lld-%lld", use->kernarg,
+					    (long long)use->first, (long long)use->end - 1)
+				 : snprintf(text + used, size - used, " %u:?", use->kernarg));
+	}
+}
+
+/* What a line asks for, by its first word; else what the kernel does to its arguments. */
+static void answer(const char *want, const struct isa_kernel *kernel, char *text, size_t size)
+{
+	static const struct {
+		const char *word;
+		void (*describe)(const struct isa_kernel *, char *, size_t);
+	} answers[] = { { "certain", describe_certain },
+			{ "reads", describe_reads },
+			{ "bytes", describe_bytes },
+			{ "", describe } };
+	unsigned i = 0;
+
+	while (strncmp(want, answers[i].word, strlen(answers[i].word)))
+		i++;
+	answers[i].describe(kernel, text, size);
+}
+
 /* Returns whether it is as expected. */
 static bool compare(const struct variant *variant, const struct isa_kernel *kernel,
 		    const struct expectation *expectation)
@@ -111,8 +176,7 @@ static bool compare(const struct variant *variant, const struct isa_kernel *kern
 	char text[256];
 
 	assert_false(failed);
-	(strncmp(want, "certain", 7) ? describe : describe_certain)(given ? given : kernel, text,
-								    sizeof(text));
+	answer(want, given ? given : kernel, text, sizeof(text));
 	isa_given_free(given);
 	if (!strcmp(text, want))
 		return true;
