@@ -120,6 +120,28 @@ static bool is_outside(const struct place *place)
 	return place->kind == PLACE_PAST_END && place->offset > 0;
 }
 
+static bool is_memory(const struct rules_context *context, uint64_t address)
+{
+	return process_place(context->process, address).kind == PLACE_ALLOCATION;
+}
+
+/*
+ * Returns true if what the kernel accesses is memory, although the pointer lies outside of it: a
+ * part of a struct or of an array that begins later. OpenMP gives a region the address that the
+ * whole would have, of which it may have mapped a part; what else it accesses of that is HG805's.
+ */
+static bool is_of_part(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	uint64_t first = pointer->address + (uint64_t)use->first;
+	uint64_t last = pointer->address + (uint64_t)use->end - 1;
+
+	if (pointer->chain || !use->placed)
+		return launch_is_omp(launch) && !pointer->chain;
+	return launch_is_omp(launch) ? is_memory(context, first) || is_memory(context, last)
+				     : is_memory(context, first) && is_memory(context, last);
+}
+
 static void check_use(const struct rules_context *context, const struct launch *launch,
 		      const struct isa_use *use, const struct pointer_argument *pointer)
 {
@@ -128,7 +150,8 @@ static void check_use(const struct rules_context *context, const struct launch *
 		return;
 	if (pointer->place.kind == PLACE_FREED)
 		report_freed(context, launch, use, pointer);
-	else if (is_outside(&pointer->place) && use->certain)
+	else if (is_outside(&pointer->place) && use->certain &&
+		 !is_of_part(context, launch, use, pointer))
 		report_outside(context, launch, use, pointer);
 	else if (is_bare_reservation(context, &pointer->place) && use->certain)
 		report_reserved(context, launch, use, pointer);

@@ -99,6 +99,49 @@ static void the_end_of_a_range(void **state)
 	assert_string_equal(found(), "HG607");
 }
 
+/* The kernel accesses memory behind the pointer, which lies outside of it. */
+static void what_is_accessed_is_memory(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.placed = true;
+	use.first = 0xff0;
+	use.end = 0x1008;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	alloc(HG_API_hipMalloc, 0x42000, 0x1000, 0, 6);
+	launch(1, 0x41010, 0);
+	assert_string_equal(found(), "");
+}
+
+static void what_is_accessed_begins_ahead_of_memory(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.placed = true;
+	use.first = 0xfe8;
+	use.end = 0x1000;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	alloc(HG_API_hipMalloc, 0x42000, 0x1000, 0, 6);
+	launch(1, 0x41010, 0);
+	assert_string_equal(found(), "HG607");
+}
+
+/* OpenMP gives a region the address that element 0 would have. */
+static void a_section_begins_later(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hsa_amd_memory_pool_allocate, 0x40000, 0x1000, 4, 6);
+	alloc(HG_API_hsa_amd_memory_pool_allocate, 0x42000, 0x1000, 4, 6);
+	code_object_event();
+	kernel_event(1, "__omp_offloading_1_2_main_l3");
+	launch(1, 0x41010, 0);
+	assert_string_equal(found(), "");
+}
+
 /* ---- memory access faults: ROCr reports the page ---- */
 
 static void fault(uint64_t page, uint32_t reason)
@@ -244,6 +287,9 @@ int main(void)
 		FINDS(HG601, freed_and_outside),
 		FINDS(HG607, freed_and_outside),
 		FINDS(HG607, the_end_of_a_range),
+		SILENT(HG607, what_is_accessed_is_memory),
+		FINDS(HG607, what_is_accessed_begins_ahead_of_memory),
+		SILENT(HG607, a_section_begins_later),
 		FINDS(HG601, a_fault_in_freed_memory),
 		FINDS(HG607, a_fault_past_the_end),
 		FINDS(HG209, a_fault_in_memory_of_the_system),
