@@ -2,6 +2,8 @@
 /* Memory of a process's state, and what its launches' arguments hold. */
 #include "process.h"
 
+#include "target_regions.h"
+
 #include <string.h>
 
 static void free_module(gpointer data)
@@ -74,6 +76,7 @@ struct process *process_new(int32_t pid)
 	process->modules = g_ptr_array_new_with_free_func(free_module);
 	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
 	process->stacks = g_hash_table_new_full(NULL, NULL, NULL, free_stack);
+	process->regions_of_code = target_regions_new();
 	process->code_objects = g_hash_table_new_full(NULL, NULL, NULL, free_code_object);
 	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, free_kernel);
 	process->args = g_hash_table_new_full(NULL, NULL, NULL, free_args);
@@ -99,6 +102,7 @@ void process_free(gpointer data)
 	g_array_free(process->regions, TRUE);
 	attachments_clear(&process->attachments);
 	g_hash_table_destroy(process->stacks);
+	g_hash_table_destroy(process->regions_of_code);
 	g_hash_table_destroy(process->code_objects);
 	g_hash_table_destroy(process->kernels);
 	g_hash_table_destroy(process->args);

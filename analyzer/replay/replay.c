@@ -6,6 +6,7 @@
 #include "mappings.h"
 #include "memory_events.h"
 #include "process.h"
+#include "target_regions.h"
 
 #include <string.h>
 
@@ -470,6 +471,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		process->latest_launch = event->launch;
 		process->latest_launch_tid = event->tid;
 		process->dispatches += event->launch.api == HG_API_hsa_queue_dispatch;
+		target_regions_event(process, event);
 		break;
 	case HG_EVENT_memory:
 		memory_attributes_apply(process, event);
@@ -487,6 +489,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		process->target_regions +=
 		    event->omp_target.endpoint != HG_OMP_END &&
 		    (event->omp_target.kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET;
+		target_regions_event(process, event);
 		break;
 	case HG_EVENT_omp_data:
 		process->target_transfers += event->omp_data.op == HG_OMP_TO_DEVICE ||

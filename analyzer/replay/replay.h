@@ -142,6 +142,7 @@ struct process {
 			    */
 	GArray *regions;   /* struct region */
 	GHashTable *stacks;
+	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *code_objects;
 	GHashTable *kernels;
 	GHashTable *args;

@@ -3,7 +3,8 @@
  * One cause, several return addresses: compilers copy calls (loops are unrolled, functions are
  * inlined and cloned), and each copy has stacks of its own. Where all of them read the same in the
  * source, and their sentences are the same but for numbers that can be added up or given as a
- * range, they are one finding.
+ * range, they are one finding. Of a finding about what stands on a line, such as a construct of
+ * OpenMP, the callers of its function do not matter.
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "selection.h"
@@ -24,6 +25,16 @@ static void add_stack(GString *text, const struct analysis *analysis, const stru
 	}
 	if (frames->len == 0)
 		g_string_append_printf(text, "|stack %u", stack_id);
+}
+
+/* Adds the line that a person wrote alone; without line tables that is an address, too. */
+static void add_line(GString *text, const struct analysis *analysis, const struct process *process,
+		     uint32_t stack_id)
+{
+	char *place = stack_place(analysis->symbolizer, process, stack_id);
+
+	g_string_append_printf(text, "|%s", place);
+	g_free(place);
 }
 
 static char *describe(const struct analysis *analysis, const void *row)
@@ -60,8 +71,9 @@ static char *describe(const struct analysis *analysis, const void *row)
 		add_stack(text, analysis, finding->process, finding->related_stack_id);
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
 	if (!finding->kernel && finding->sites->len) {
-		add_stack(text, analysis, finding->process,
-			  g_array_index(finding->sites, struct site, 0).stack_id);
+		(finding->of_line ? add_line : add_stack)(
+		    text, analysis, finding->process,
+		    g_array_index(finding->sites, struct site, 0).stack_id);
 	}
 	return g_string_free(text, FALSE);
 }

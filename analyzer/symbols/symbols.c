@@ -12,6 +12,7 @@
 #include "names.h"
 #include "scopes.h"
 #include "source.h"
+#include "analyzer/replay/target_regions.h"
 #include "codeobj/text.h"
 
 /* Executables and libraries that are open at once: the memory of their line tables is bounded. */
@@ -24,6 +25,7 @@ struct symbolizer {
 	uint64_t uses;
 	GHashTable *stacks;   /* "process stack" -> struct stack */
 	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
+	GPtrArray *regions;   /* struct source_frame of target regions */
 	GHashTable *files;    /* path -> char ** lines, or an empty vector */
 	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
 };
@@ -129,6 +131,7 @@ struct symbolizer *symbolizer_new(const char *bundle)
 	symbolizer->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
 	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, stack_free);
 	symbolizer->unmatched = g_ptr_array_new_with_free_func(frame_free);
+	symbolizer->regions = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lines_free);
 	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
@@ -140,6 +143,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		g_hash_table_destroy(symbolizer->stacks);
 		g_hash_table_destroy(symbolizer->objects);
 		g_ptr_array_free(symbolizer->unmatched, TRUE);
+		g_ptr_array_free(symbolizer->regions, TRUE);
 		g_hash_table_destroy(symbolizer->files);
 		g_hash_table_destroy(symbolizer->jits);
 		g_free(symbolizer->bundle);
@@ -385,6 +389,18 @@ static void add_place(GPtrArray *frames, struct object *object, uint64_t address
 		  object->path, address);
 }
 
+static void use_object(struct symbolizer *symbolizer, struct object *object,
+		       const struct host_module *host)
+{
+	if (!object->dwfl) {
+		if (symbolizer->open >= MAX_FILES)
+			close_oldest(symbolizer);
+		open_object(object, host->build_id);
+		symbolizer->open += object->dwfl != NULL;
+	}
+	object->last_use = ++symbolizer->uses;
+}
+
 /* Many stacks go through the same calls. */
 static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct host_module *host,
 				 uint64_t address)
@@ -395,19 +411,80 @@ static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct hos
 
 	if (frames)
 		return frames;
-	if (!object->dwfl) {
-		if (symbolizer->open >= MAX_FILES)
-			close_oldest(symbolizer);
-		open_object(object, host->build_id);
-		symbolizer->open += object->dwfl != NULL;
-	}
-	object->last_use = ++symbolizer->uses;
+	use_object(symbolizer, object, host);
 	frames = g_ptr_array_new_with_free_func(frame_free);
 	add_place(frames, object, address);
 	key = g_new(uint64_t, 1);
 	*key = address;
 	g_hash_table_insert(object->places, key, frames);
 	return frames;
+}
+
+/* Returns the file that declares a function, as its unit names it, or NULL. */
+static const char *file_of_function(Dwarf_Die *die, Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin = *die;
+	Dwarf_Word file = 0;
+	Dwarf_Files *files;
+	size_t count;
+
+	/* An inlined call, its function, and the declaration of that in a class. */
+	for (unsigned i = 0; i < 3; i++) {
+		if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute),
+				       &origin))
+			dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute),
+					  &origin);
+	}
+	if (!dwarf_diecu(&origin, unit, NULL, NULL) ||
+	    dwarf_formudata(dwarf_attr(&origin, DW_AT_decl_file, &attribute), &file) != 0 ||
+	    dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+		return NULL;
+	return dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Returns true if the function, or one that the compiler made of a part of it, has that name. */
+static bool is_of_function(Dwarf_Die *die, const char *symbol)
+{
+	Dwarf_Attribute attribute;
+	const char *name =
+	    dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	size_t length = strlen(symbol);
+
+	name = name ? name : dwarf_diename(die);
+	return name && strncmp(name, symbol, length) == 0 && (!name[length] || name[length] == '.');
+}
+
+/*
+ * Returns the innermost frame of the call of a target region with the line that the kernel's name
+ * has, or NULL if the debug information there is not of the region's function.
+ */
+static const struct source_frame *region_frame(struct symbolizer *symbolizer,
+					       const struct host_module *host, uint64_t address,
+					       const struct target_region *region)
+{
+	struct object *object = object_of(symbolizer, host);
+	const struct source_frame *frame = NULL;
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit, home;
+	GArray *calls;
+
+	use_object(symbolizer, object, host);
+	unit = object->module ? scopes_unit(object->scopes, address, &bias) : NULL;
+	if (!unit)
+		return NULL;
+	calls = scopes_calls(object->scopes, unit, address - bias);
+	if (calls->len) {
+		Dwarf_Die *die = &g_array_index(calls, Dwarf_Die, 0);
+		const char *file = file_of_function(die, &home);
+
+		if (file && is_of_function(die, region->function)) {
+			frame = add_frame(symbolizer->regions, dwarf_diename(die), &home, file,
+					  (int)region->line, object->path, address);
+		}
+	}
+	g_array_free(calls, TRUE);
+	return frame;
 }
 
 static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
@@ -417,6 +494,9 @@ static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
 	/* The call, not what follows it: the return address may belong to the next line. */
 	uint64_t address = return_address ? return_address - 1 : 0;
 	const struct host_module *host = process_module(process, address, recorded->modules);
+	const struct target_region *region =
+	    stack->resolved == 1 ? target_region_at(process, return_address) : NULL;
+	const struct source_frame *first = NULL;
 	const GPtrArray *frames;
 
 	if (!host) {
@@ -424,8 +504,12 @@ static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
 		return;
 	}
 	frames = place_of(symbolizer, host, address - host->bias);
-	for (unsigned i = 0; i < frames->len; i++)
-		g_ptr_array_add(stack->frames, frames->pdata[i]);
+	if (region)
+		first = region_frame(symbolizer, host, address - host->bias, region);
+	for (unsigned i = 0; i < frames->len; i++) {
+		g_ptr_array_add(stack->frames,
+				i == 0 && first ? (gpointer)first : frames->pdata[i]);
+	}
 }
 
 static struct stack *stack_of(struct symbolizer *symbolizer, const struct process *process,

@@ -139,6 +139,7 @@ struct finding {
 	GPtrArray *candidates; /* struct candidate (evidence.h): any of them may be the memory */
 	uint64_t candidates_left_out;
 	bool holders; /* the sites hold the memory that it is about instead */
+	bool of_line; /* about what stands on the line of its sites, whoever calls that */
 	struct figure figures[FIGURES];
 	uint64_t detail;
 	bool detailed, varies;               /* see finding_detail() */

@@ -14,7 +14,9 @@
 static void note_trip(struct process_offload *process, const struct transfer *transfer,
 		      bool unchanged)
 {
-	struct return_trip key = { .range = transfer->range, .stack_id = transfer->before_stack };
+	struct return_trip key = { .range = transfer->range,
+				   .construct = offload_construct(process, transfer->before_stack,
+								  transfer->ns) };
 	struct return_trip *trip = g_hash_table_lookup(process->trips, &key);
 
 	if (!trip) {
@@ -151,7 +153,7 @@ static struct transfer *expect_content(struct process_offload *process,
 	transfer->stack_id = data->stack_id;
 	transfer->ns = context->event->ns;
 	/* What an update fetches was requested, whether it changed or not. */
-	if (!upload && copy->latest == UPLOAD &&
+	if (!upload && copy->latest == UPLOAD && !copy->doubted &&
 	    !offload_construct(process, data->stack_id, context->event->ns)->update) {
 		transfer->before = copy->hash;
 		transfer->before_stack = copy->stack_id;

@@ -22,8 +22,10 @@ static struct finding *report(const struct rules_context *context, enum rule_id 
 {
 	struct finding *finding =
 	    findings_get(context->findings, rule, context->process, is_new,
-			 "%u %" G_GINT64_MODIFIER "x", stack_id, stack_id ? 0 : range->host);
+			 "%" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
+			 offload_code(context->process, stack_id), stack_id ? 0 : range->host);
 
+	finding->of_line = true;
 	finding_hit(finding, ns, stack_id);
 	/* Messages name the device and the memory. */
 	finding_detail(finding, (range->host << 8) ^ range->size ^ (unsigned)range->device);
@@ -126,8 +128,9 @@ static void finish_construct(const struct rules_context *context, const struct c
 	bool is_new;
 	char *bytes;
 
-	if (!construct->largest || (construct->repeats < OMP_REPEATS &&
-				    (construct->uploads || construct->copies < OMP_ALLOCATIONS)))
+	if (construct->same || !construct->largest ||
+	    (construct->repeats < OMP_REPEATS &&
+	     (construct->uploads || construct->copies < OMP_ALLOCATIONS)))
 		return;
 	finding = report(context, RULE_HG803, construct->largest, construct->stack_id,
 			 construct->first_ns,
@@ -167,8 +170,8 @@ static void finish_trip(const struct rules_context *context, const struct return
 
 	if (!trip->unchanged || trip->changed)
 		return;
-	finding = report(context, RULE_HG804, trip->range, trip->stack_id, trip->first_ns,
-			 trip->unchanged, &is_new);
+	finding = report(context, RULE_HG804, trip->range, trip->construct->stack_id,
+			 trip->first_ns, trip->unchanged, &is_new);
 	finding_figure(finding, 0, FIGURE_SUM, trip->unchanged);
 	if (!is_new) {
 		finding->count += trip->unchanged - 1;
@@ -247,8 +250,10 @@ static void finish_contents(const struct rules_context *context,
 
 void offload_finish_process(struct process_offload *process, const struct rules_context *context)
 {
-	GPtrArray *constructs = sorted_values(process->constructs, compare_constructs);
-	GPtrArray *trips = sorted_values(process->trips, compare_trips);
+	GPtrArray *constructs = sorted_values(process->constructs, compare_constructs), *trips;
+
+	offload_unite(process, constructs);
+	trips = sorted_values(process->trips, compare_trips);
 
 	for (unsigned i = 0; i < constructs->len; i++)
 		finish_construct(context, constructs->pdata[i]);

@@ -2,6 +2,8 @@
 /* The tables of offload_state.h. */
 #include "offload_state.h"
 
+#include "analyzer/replay/target_regions.h"
+
 static guint hash_range(gconstpointer data)
 {
 	const struct range *range = data;
@@ -32,14 +34,14 @@ static guint hash_trip(gconstpointer data)
 {
 	const struct return_trip *trip = data;
 
-	return hash_range(trip->range) * 31 + trip->stack_id;
+	return hash_range(trip->range) * 31 + g_int64_hash(&trip->construct->code);
 }
 
 static gboolean equal_trip(gconstpointer a, gconstpointer b)
 {
 	const struct return_trip *left = a, *right = b;
 
-	return left->range == right->range && left->stack_id == right->stack_id;
+	return left->range == right->range && left->construct == right->construct;
 }
 
 static void init_process(void *data)
@@ -116,10 +118,16 @@ struct copy *offload_copy_at(const struct process_offload *process, uint64_t ptr
 		   : NULL;
 }
 
+uint64_t offload_code(const struct process *process, uint32_t stack_id)
+{
+	const struct call_stack *stack = process_stack(process, stack_id);
+
+	return stack && stack->depth ? stack->frames[0] : stack_id;
+}
+
 struct construct *offload_construct(struct process_offload *process, uint32_t stack_id, int64_t ns)
 {
-	const struct call_stack *stack = process_stack(process->process, stack_id);
-	uint64_t code = stack && stack->depth ? stack->frames[0] : stack_id;
+	uint64_t code = offload_code(process->process, stack_id);
 	struct construct *construct = g_hash_table_lookup(process->constructs, &code);
 
 	if (!construct) {
@@ -130,6 +138,79 @@ struct construct *offload_construct(struct process_offload *process, uint32_t st
 		g_hash_table_insert(process->constructs, &construct->code, construct);
 	}
 	return construct;
+}
+
+static gboolean doubt_copy(gpointer key, gpointer value, gpointer data)
+{
+	(void)key;
+	(void)data;
+	((struct copy *)value)->doubted = true;
+	return FALSE;
+}
+
+void offload_doubt(struct process *process)
+{
+	struct process_offload *offload = offload_known(process);
+
+	if (offload)
+		g_tree_foreach(offload->copies, doubt_copy, NULL);
+}
+
+static void unite_constructs(struct construct *into, struct construct *copy)
+{
+	into->runs += copy->runs;
+	into->copies += copy->copies;
+	into->uploads += copy->uploads;
+	into->repeats += copy->repeats;
+	into->repeated_bytes += copy->repeated_bytes;
+	into->allocated_bytes += copy->allocated_bytes;
+	if (!into->largest || (copy->largest && into->largest->size < copy->largest->size))
+		into->largest = copy->largest;
+	copy->same = into;
+}
+
+static void unite_trips(struct process_offload *process)
+{
+	GHashTable *united = g_hash_table_new_full(hash_trip, equal_trip, NULL, g_free);
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_hash_table_iter_init(&iterator, process->trips);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct return_trip *trip = value;
+		struct return_trip key = *trip, *old;
+
+		key.construct = trip->construct->same ? trip->construct->same : trip->construct;
+		old = g_hash_table_lookup(united, &key);
+		if (old) {
+			old->first_ns = MIN(old->first_ns, trip->first_ns);
+			old->unchanged += trip->unchanged;
+			old->changed += trip->changed;
+		} else {
+			g_hash_table_add(united, g_memdup2(&key, sizeof(key)));
+		}
+	}
+	g_hash_table_destroy(process->trips);
+	process->trips = united;
+}
+
+void offload_unite(struct process_offload *process, const GPtrArray *constructs)
+{
+	GHashTable *by_kernel = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (unsigned i = 0; i < constructs->len; i++) {
+		struct construct *construct = constructs->pdata[i], *old;
+		const struct target_region *region =
+		    target_region_at(process->process, construct->code);
+
+		old = region ? g_hash_table_lookup(by_kernel, region->kernel) : NULL;
+		if (old)
+			unite_constructs(old, construct);
+		else if (region)
+			g_hash_table_insert(by_kernel, region->kernel, construct);
+	}
+	g_hash_table_destroy(by_kernel);
+	unite_trips(process);
 }
 
 uint64_t offload_kernels(const struct process_offload *process)

@@ -30,6 +30,7 @@ struct copy {
 	uint32_t stack_id;   /* of the construct that made it */
 	uint64_t number;     /* no other copy's, not even at the same address */
 	bool fresh;          /* nothing was transferred since it was made */
+	bool doubted;        /* offload_doubt() */
 
 	/* The latest transfer of all of it: */
 	enum { NOTHING, UPLOAD, DOWNLOAD } latest;
@@ -64,6 +65,7 @@ struct construct {
 	uint64_t code;     /* where it stands; must stay the first member: it is the table's key */
 	bool update;       /* target update */
 	uint32_t stack_id; /* of its first run */
+	struct construct *same; /* another copy of its region that has what it did; or NULL */
 	int64_t first_ns;
 	uint64_t runs;
 	uint64_t copies;           /* that it made, of ranges that had been mapped before */
@@ -75,7 +77,7 @@ struct construct {
 /* Bytes that came back from the device as they went there. */
 struct return_trip {
 	struct range *range;
-	uint32_t stack_id;
+	struct construct *construct; /* that made the copy */
 	int64_t first_ns;
 	uint64_t unchanged, changed;
 };
@@ -90,7 +92,7 @@ struct process_offload {
 	GTree *copies;          /* struct copy, by ptr */
 	GHashTable *transfers;  /* op id -> struct transfer */
 	GHashTable *constructs; /* struct construct, by its code */
-	GHashTable *trips;      /* struct return_trip, by range and stack */
+	GHashTable *trips;      /* struct return_trip, by range and construct */
 };
 
 /* What is kept about the process, made if there is none. */
@@ -104,8 +106,25 @@ struct range *offload_range(struct process_offload *process, const struct hg_ev_
 /* The copy that [ptr, ptr + size) of a device lies in, or NULL. */
 struct copy *offload_copy_at(const struct process_offload *process, uint64_t ptr, uint64_t size);
 
-/* Whoever calls it: compilers unroll loops and inline. Without stacks all constructs are one. */
+/* Returns what tells constructs apart: the return address of their call, or `stack_id` if there is
+ * none. */
+uint64_t offload_code(const struct process *process, uint32_t stack_id);
+
+/*
+ * Returns the construct at that place, whoever calls it. Without stacks all constructs are one.
+ * Compilers unroll loops and inline: see offload_unite().
+ */
 struct construct *offload_construct(struct process_offload *process, uint32_t stack_id, int64_t ns);
+
+/* Adds what copies of one target region did to the first of `constructs` (all of them, in order of
+ * appearance) that is one, and unites the trips of their ranges. */
+void offload_unite(struct process_offload *process, const GPtrArray *constructs);
+
+/*
+ * Notes that a region ran that did not have the data that it reads: that bytes come back unchanged
+ * says nothing about what it does to them.
+ */
+void offload_doubt(struct process *process);
 
 /* Every kernel counts for every device: which one it runs on is not always known. */
 uint64_t offload_kernels(const struct process_offload *process);

@@ -113,6 +113,28 @@ static void copies_of_a_call_are_one(void **state)
 	assert_int_equal(g_array_index(finding->sites, struct site, 0).count, 7);
 }
 
+/* What stands on a line is one thing, whoever calls its function. */
+static void a_line_is_one(void **state)
+{
+	const struct finding *finding;
+	uint64_t frames[][2] = { { same[0], other }, { same[1], same[0] } };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		apply((struct hg_event){
+		    .type = HG_EVENT_stack,
+		    .stack = { .stack_id = 10 + i, .depth = 2, .frames = frames[i] } });
+	}
+	finding = call_at(RULE_HG804, 10, 3);
+	call_at(RULE_HG804, 11, 4);
+	assert_int_equal(united(), 2);
+	for (unsigned i = 0; i < 2; i++)
+		((struct finding *)analysis.findings.list->pdata[i])->of_line = true;
+	assert_int_equal(united(), 1);
+	assert_int_equal(finding->count, 7);
+	assert_int_equal(finding->sites->len, 2);
+}
+
 static struct finding *waited(uint32_t stack_id, uint64_t count)
 {
 	struct finding *finding = call_at(RULE_HG704, stack_id, count);
@@ -251,6 +273,7 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(copies_of_a_call_are_one),
+		TEST(a_line_is_one),
 		TEST(numbers_in_sentences_are_joined),
 		TEST(what_is_said_of_one_is_not_said_of_the_other),
 		TEST(what_is_doubted_of_one_is_not_proven),

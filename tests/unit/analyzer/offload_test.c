@@ -4,7 +4,9 @@
  * must lead to a finding, traces that must not, and traces in which something is missing.
  */
 #include "trace.h"
+#include "analyzer/replay/target_regions.h"
 #include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 #define HOST   0x500000u
 #define DEVICE 0x900000u
@@ -202,6 +204,88 @@ static void test_changed_once(void **state)
 	map_region(11, 11);
 	map_region(11, 13);
 	assert_string_equal(found(), "");
+}
+
+/* Compilers unroll loops and inline: one region, and a call of it for each copy. */
+static void copy_of_region(uint32_t stack_id, const char *symbol, uint64_t to, uint64_t from)
+{
+	uint64_t frames[] = { 0x401000 + stack_id, 0x402000 };
+
+	apply((struct hg_event){ .type = HG_EVENT_stack,
+				 .stack = { .stack_id = stack_id, .depth = 2, .frames = frames } });
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = { .kernel_id = 3, .symbol = symbol } });
+	target(HG_OMP_TARGET, HG_OMP_BEGIN, stack_id);
+	map_alloc(stack_id);
+	upload(to, stack_id);
+	apply((struct hg_event){
+	    .type = HG_EVENT_launch,
+	    .launch = { .api = HG_API_hsa_queue_dispatch, .kernel_id = 3, .stack_id = stack_id } });
+	download(from, stack_id);
+	unmap(stack_id);
+	target(HG_OMP_TARGET, HG_OMP_END, stack_id);
+}
+
+#define REGION "__omp_offloading_fe00_5a_step_l7"
+
+static void test_copies_of_a_region(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	copy_of_region(31, REGION, 11, 11);
+	copy_of_region(32, REGION, 11, 11);
+	assert_string_equal(found(), "HG804");
+	assert_int_equal(finding(0)->count, 2);
+}
+
+static void test_another_region_of_the_function(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	copy_of_region(31, REGION, 11, 11);
+	copy_of_region(32, REGION "_1", 11, 11);
+	assert_string_equal(found(), "HG804 HG804");
+}
+
+static void test_copies_of_a_region_one_of_which_changes_it(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	copy_of_region(31, REGION, 11, 11);
+	copy_of_region(32, REGION, 11, 12);
+	assert_string_equal(found(), "");
+}
+
+/* Names that are none of regions, or not of one alone, say nothing of where they stand. */
+static void test_regions_by_name(void **state)
+{
+	static const char *const names[] = { "__omp_offloading_fe00_5a_step",
+					     "__omp_offloading_fe00_5a__l7",
+					     "__omp_offloading_fe00_step_l7",
+					     "__omp_offloading_fe00_5a_step_l7_",
+					     "__omp_offloading_fe00_5a_step_l7x",
+					     "__omp_offloading_fe00_5a_step_l99999999999",
+					     "_Z4workPfS_" };
+	struct process *process;
+	const struct target_region *region;
+
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		copy_of_region(40 + i, names[i], 11, 12);
+		process = replay_process(&replay, pid_now);
+		assert_null(target_region_at(process, 0x401000 + 40 + i));
+	}
+	copy_of_region(60, "__omp_offloading_fe00_5a_a_l2_step_l7_1", 11, 12);
+	process = replay_process(&replay, pid_now);
+	region = target_region_at(process, 0x401000 + 60);
+	assert_non_null(region);
+	IF_WHOLE(assert_int_equal(region->line, 7));
+	IF_WHOLE(assert_string_equal(region->function, "a_l2_step"));
+	copy_of_region(60, "__omp_offloading_fe00_5a_other_l9", 11, 12);
+	assert_null(target_region_at(process, 0x401000 + 60));
+	copy_of_region(60, "__omp_offloading_fe00_5a_other_l9", 11, 12);
+	assert_null(target_region_at(process, 0x401000 + 60));
 }
 
 static void test_sent_back(void **state)
@@ -490,6 +574,10 @@ int main(void)
 		SILENT(HG505, test_small_things_are_not_worth_it),
 		FINDS(HG804, test_came_back_unchanged),
 		SILENT(HG804, test_changed_once),
+		FINDS(HG804, test_copies_of_a_region),
+		FINDS(HG804, test_another_region_of_the_function),
+		SILENT(HG804, test_copies_of_a_region_one_of_which_changes_it),
+		TEST(test_regions_by_name),
 		SILENT(HG804, test_update_came_back_unchanged),
 		FINDS(HG505, test_fetched_twice),
 		SILENT(HG505, test_fetched_after_each_region),
