@@ -9,7 +9,10 @@
  * later, another copy may lie there: processes that map such sections, as far as that can be
  * determined, are not analysed.
  */
-#include "analyzer/rules/engine/rule_api.h"
+#include "offload_copies.h"
+
+#include <string.h>
+
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 
@@ -17,25 +20,9 @@
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/thresholds.h"
 
-struct copy {
-	uint64_t ptr, size; /* on the device; must stay the first member: it is the tree's key */
-	uint64_t host;
-	struct place place; /* of the host's memory, if that is an allocation; holds a reference */
-	bool written;       /* by a transfer or a kernel */
-	bool sent;          /* by a transfer: not memory of the device's own (map(alloc:)) */
-	bool lost;          /* what a kernel wrote was not read yet */
-	uint32_t stack_id;  /* of the launch that wrote it */
-	int64_t ns;
-};
-
-struct process_copies {
-	GTree *copies; /* struct copy, by ptr */
-	bool sections; /* arguments may point beside their copies */
-};
-
 static void free_copy(gpointer data)
 {
-	struct copy *copy = data;
+	struct device_copy *copy = data;
 
 	if (copy->place.allocation)
 		allocation_unref(copy->place.allocation);
@@ -56,35 +43,71 @@ static void clear_copies(void *data)
 static const struct attachment_type copies_type = { sizeof(struct process_copies), init_copies,
 						    clear_copies };
 
-/* The copy that `ptr` lies in, or NULL. */
-static struct copy *copy_at(const struct process_copies *process, uint64_t ptr)
+struct device_copy *copy_at(const struct process_copies *process, uint64_t ptr)
 {
 	GTreeNode *node = g_tree_upper_bound(process->copies, &ptr);
-	struct copy *copy;
+	struct device_copy *copy;
 
 	node = node ? g_tree_node_previous(node) : g_tree_node_last(process->copies);
 	copy = node ? g_tree_node_value(node) : NULL;
 	return copy && ptr - copy->ptr < copy->size ? copy : NULL;
 }
 
-static void note_read(struct copy *copy)
+static void note_read(struct device_copy *copy)
 {
 	if (copy)
 		copy->lost = false;
 }
 
-static void note_transfer_to(struct copy *copy)
+void copy_note_sent(struct device_copy *copy, uint64_t ptr, uint64_t size)
+{
+	uint64_t first = ptr - copy->ptr, end = first + MIN(size, copy->size - first);
+	unsigned from, to;
+
+	copy->written = copy->sent = true;
+	copy->lost = false; /* what was written over was not all of it, perhaps */
+	/* Those from `from` to before `to` become one with the new part. */
+	for (from = 0; from < copy->part_count && copy->parts[from].end < first; from++)
+		;
+	for (to = from; to < copy->part_count && copy->parts[to].first <= end; to++) {
+		first = MIN(first, copy->parts[to].first);
+		end = MAX(end, copy->parts[to].end);
+	}
+	if (from == to && copy->part_count == SENT_PARTS) {
+		copy->filled = true;
+		return;
+	}
+	memmove(&copy->parts[from + 1], &copy->parts[to],
+		(copy->part_count - to) * sizeof(copy->parts[0]));
+	copy->parts[from] = (struct copy_part){ first, end };
+	copy->part_count += 1 + from - to;
+}
+
+bool copy_lacks(const struct device_copy *copy, uint64_t ptr, uint64_t size)
+{
+	uint64_t first = ptr - copy->ptr;
+
+	if (copy->filled || first >= copy->size || size > copy->size - first)
+		return false;
+	for (unsigned i = 0; i < copy->part_count; i++)
+		if (copy->parts[i].first < first + size && first < copy->parts[i].end)
+			return false;
+	return true;
+}
+
+/* Notes a copy or fill by HIP, whose rows are not followed. */
+static void note_transfer_to(struct device_copy *copy)
 {
 	if (copy) {
-		copy->written = copy->sent = true;
-		copy->lost = false; /* what was written over was not all of it, perhaps */
+		copy->written = copy->sent = copy->filled = true;
+		copy->lost = false;
 	}
 }
 
 /* ---- findings ---- */
 
-static void report(const struct rules_context *context, const struct copy *copy, uint32_t stack_id,
-		   int64_t ns, bool lost)
+static void report(const struct rules_context *context, const struct device_copy *copy,
+		   uint32_t stack_id, int64_t ns, bool lost)
 {
 	struct finding *finding;
 	bool is_new;
@@ -92,6 +115,7 @@ static void report(const struct rules_context *context, const struct copy *copy,
 
 	finding = findings_get(context->findings, RULE_HG805, context->process, &is_new, "%d %u %u",
 			       lost, stack_id, copy->place.allocation->stack_id);
+	finding->of_line = true;
 	finding_hit(finding, ns, stack_id);
 	place = place_figure(finding, 0, &copy->place);
 	finding_met(finding, &copy->place);
@@ -128,11 +152,11 @@ static void handle_alloc(struct process_copies *process, const struct rules_cont
 {
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
 	struct place place;
-	struct copy *copy;
+	struct device_copy *copy;
 
 	if (!data->dst || !data->size)
 		return;
-	copy = g_new0(struct copy, 1);
+	copy = g_new0(struct device_copy, 1);
 	copy->ptr = data->dst;
 	copy->size = data->size;
 	copy->host = data->src;
@@ -149,7 +173,7 @@ static void handle_alloc(struct process_copies *process, const struct rules_cont
 static void handle_data(struct process_copies *process, const struct rules_context *context)
 {
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
-	struct copy *copy;
+	struct device_copy *copy;
 
 	switch (data->op) {
 	case HG_OMP_ALLOC:
@@ -158,7 +182,9 @@ static void handle_data(struct process_copies *process, const struct rules_conte
 	case HG_OMP_TO_DEVICE:
 	case HG_OMP_FROM_DEVICE:
 		note_read(copy_at(process, data->src));
-		note_transfer_to(copy_at(process, data->dst));
+		copy = copy_at(process, data->dst);
+		if (copy)
+			copy_note_sent(copy, data->dst, data->size);
 		break;
 	case HG_OMP_DELETE:
 		copy = g_tree_lookup(process->copies, &data->src);
@@ -173,24 +199,24 @@ static void handle_data(struct process_copies *process, const struct rules_conte
 
 static gboolean forget_copy(gpointer key, gpointer value, gpointer data)
 {
-	struct copy *copy = value;
+	struct device_copy *copy = value;
 
 	(void)key;
 	(void)data;
-	copy->written = true;
+	copy->written = copy->filled = true;
 	copy->lost = false;
 	return FALSE;
 }
 
 static void use_copy(struct process_copies *process, const struct rules_context *context,
-		     const struct isa_use *use, struct copy *copy)
+		     const struct isa_use *use, struct device_copy *copy)
 {
 	const struct hg_ev_launch *launch = &context->event->launch;
 	bool reads = use->access & (ISA_READ | ISA_ATOMIC);
 	bool writes = use->access & (ISA_WRITE | ISA_ATOMIC);
 
-	if (reads && !writes && !copy->written && use->certain && copy->place.allocation &&
-	    !process->sections)
+	if (reads && !writes && !copy->written && !copy->told && use->certain &&
+	    copy->place.allocation && !process->sections)
 		report(context, copy, launch->stack_id, context->event->ns, false);
 	if (reads) {
 		copy->lost = false;
@@ -200,6 +226,7 @@ static void use_copy(struct process_copies *process, const struct rules_context 
 		copy->ns = context->event->ns;
 	}
 	copy->written |= writes;
+	copy->filled |= writes;
 }
 
 static void handle_launch(struct process_copies *process, const struct rules_context *context)
@@ -207,7 +234,11 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 	const struct hg_ev_launch *event = &context->event->launch;
 	const struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
-	struct launch launch = { .kernel = kernel, .args = args };
+	struct launch launch = { .kernel = kernel,
+				 .args = args,
+				 .work_items = (uint64_t)event->grid_x * event->grid_y *
+					       event->grid_z * event->block_x * event->block_y *
+					       event->block_z };
 	struct path_memory paths;
 
 	if (kernel && launch.args && launch.args->status == 0) {
@@ -215,6 +246,8 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 						    args, context->findings, &launch.arch);
 	}
 	path_memory_find(context, &launch, &paths);
+	if (launch.code)
+		check_offload_reads(context, process, &launch);
 	if (!launch.code || !path_memory_known(&launch, &paths)) {
 		g_tree_foreach(process->copies, forget_copy, NULL);
 		goto out;
@@ -222,7 +255,7 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 	for (size_t i = 0; i < launch.code->use_count; i++) {
 		const struct isa_use *use = &launch.code->uses[i];
 		struct pointer_argument pointer;
-		struct copy *copy;
+		struct device_copy *copy;
 
 		if (!use->access || !launch_pointer(context, &launch, use->kernarg, &pointer))
 			continue;
@@ -233,7 +266,7 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 	for (unsigned i = 0; i < paths.list->len; i++) {
 		const struct path_memory_use *found =
 		    &g_array_index(paths.list, struct path_memory_use, i);
-		struct copy *copy = copy_at(process, found->pointer.address);
+		struct device_copy *copy = copy_at(process, found->pointer.address);
 
 		if (copy)
 			use_copy(process, context, &found->use, copy);

@@ -411,6 +411,148 @@ static void test_sections_are_mapped(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- bytes that were not sent ---- */
+
+#define STACK 0x7000000u
+
+static struct isa_read reads[2];
+
+static void expect_read(unsigned i, int64_t offset, uint32_t size)
+{
+	reads[i] = (struct isa_read){ .path = { .step_count = 1,
+						.step = { { .offset = offset, .exact = true } } },
+				      .size = size,
+				      .executes = true,
+				      .decides = true };
+}
+
+/*
+ * A struct of two members on a stack, the second of which is mapped, with 8 bytes ahead of it; a
+ * kernel that reads both first, and then stores where the second one leads.
+ */
+static void mapped_member(void)
+{
+	device(1);
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	kernel.uses_complete = false;
+	kernel.reads = reads;
+	kernel.read_count = 2;
+	expect_read(0, 0, 8);
+	expect_read(1, 8, 8);
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_STACK, .start = STACK, .size = 0x100000 } });
+	data_op(HG_OMP_ALLOC, STACK + 8, COPY, 16);
+	data_op(HG_OMP_TO_DEVICE, 0x123456, COPY + 8, 8);
+}
+
+static void test_reads_another_member(void **state)
+{
+	(void)state;
+	mapped_member();
+	omp_launch(COPY);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "bytes 0 to 7 of what argument 0 points to"));
+	assert_non_null(strstr(finding(0)->message, "only bytes 8 to 15 were transferred"));
+	assert_int_equal(finding(0)->launches, 1);
+}
+
+static void test_may_read_another_member(void **state)
+{
+	(void)state;
+	mapped_member();
+	reads[0].executes = false;
+	omp_launch(COPY);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+static void test_loads_ahead_of_a_condition(void **state)
+{
+	(void)state;
+	mapped_member();
+	reads[0].decides = false;
+	omp_launch(COPY);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+/* As runtimes do it that do not align copies. */
+static void test_reads_beside_the_copy(void **state)
+{
+	(void)state;
+	mapped_member();
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	data_op(HG_OMP_ALLOC, STACK + 8, COPY, 8);
+	data_op(HG_OMP_TO_DEVICE, 0x123456, COPY, 8);
+	omp_launch(COPY - 8);
+	assert_string_equal(found(), "HG805");
+	assert_non_null(strstr(finding(0)->message, "bytes 0 to 7 of what argument 0 points to"));
+	assert_non_null(strstr(finding(0)->message, "a copy of bytes 8 to 15 alone"));
+}
+
+static void test_all_members_are_sent(void **state)
+{
+	(void)state;
+	mapped_member();
+	data_op(HG_OMP_TO_DEVICE, STACK, COPY, 8);
+	omp_launch(COPY);
+	assert_string_equal(found(), "");
+}
+
+/* Compilers make loads wider than what the program reads. */
+static void test_a_load_is_wider(void **state)
+{
+	(void)state;
+	mapped_member();
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	data_op(HG_OMP_ALLOC, STACK + 8, COPY, 32);
+	data_op(HG_OMP_TO_DEVICE, STACK + 8, COPY + 8, 12);
+	kernel.read_count = 1;
+	expect_read(0, 8, 16);
+	omp_launch(COPY);
+	assert_string_equal(found(), "");
+}
+
+static void test_a_region_may_have_written_it(void **state)
+{
+	(void)state;
+	mapped_member();
+	kernel.read_count = 0;
+	omp_launch(COPY);
+	kernel.read_count = 2;
+	omp_launch(COPY);
+	assert_string_equal(found(), "");
+}
+
+static void test_hip_has_filled_it(void **state)
+{
+	(void)state;
+	mapped_member();
+	apply((struct hg_event){
+	    .type = HG_EVENT_fill,
+	    .fill = { .api = HG_API_hipMemset, .dst = COPY, .size = 16, .rows = 1, .depth = 1 } });
+	omp_launch(COPY);
+	assert_null(strstr(found(), "HG805"));
+}
+
+/* What such a region leaves unchanged it may change once it has what it reads. */
+static void test_unchanged_for_lack_of_data(void **state)
+{
+	(void)state;
+	mapped_member();
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	data_op(HG_OMP_ALLOC, BLOCK, COPY + 0x1000, 8192);
+	data_op(HG_OMP_TO_DEVICE, BLOCK, COPY + 0x1000, 8192);
+	apply((struct hg_event){ .type = HG_EVENT_omp_content, .omp_content = { .hash = 9 } });
+	omp_launch(COPY);
+	data_op(HG_OMP_FROM_DEVICE, COPY + 0x1000, BLOCK, 8192);
+	apply((struct hg_event){ .type = HG_EVENT_omp_content, .omp_content = { .hash = 9 } });
+	assert_string_equal(found(), "HG805");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +577,15 @@ int main(void)
 		SILENT(HG805, test_writes_what_hip_reads),
 		DOUBTS(HG805, test_other_accesses_are_possible),
 		SILENT(HG805, test_sections_are_mapped),
+		FINDS(HG805, test_reads_another_member),
+		FINDS(HG805, test_may_read_another_member),
+		FINDS(HG805, test_loads_ahead_of_a_condition),
+		FINDS(HG805, test_reads_beside_the_copy),
+		SILENT(HG805, test_all_members_are_sent),
+		SILENT(HG805, test_a_load_is_wider),
+		SILENT(HG805, test_a_region_may_have_written_it),
+		SILENT(HG805, test_hip_has_filled_it),
+		TEST(test_unchanged_for_lack_of_data),
 		FINDS(HG806, test_no_xnack),
 		SILENT(HG806, test_hip_kernel),
 		DOUBTS(HG801, test_xnack_unknown),
