@@ -201,6 +201,7 @@ struct isa_atomic {
 	isa_when when;
 	isa_when certain; /* with these results some work-item executes it for certain */
 	char *unsure;     /* why not with all of them; NULL if it does */
+	bool by_word;     /* ... and one word in memory, the same for all work-items, decides */
 	bool executes;    /* as far as results are known (isa_given()) it does */
 	bool runtime;     /* a service's of the runtime (printf, malloc), not the program's own */
 	char *file;       /* device source, NULL without line tables */

@@ -224,7 +224,8 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct 
 		    in_callers(access, entry, &access->loop) ? not_looked_for : access->loop.why;
 	}
 	atomic->when = choices_when(flow, access);
-	status = witness_access(witness, access, &atomic->certain, &atomic->unsure);
+	status =
+	    witness_access(witness, access, &atomic->certain, &atomic->unsure, &atomic->by_word);
 	if (status)
 		return status;
 	atomic->executes = atomic->certain == ISA_ALWAYS;

@@ -324,6 +324,7 @@ static void pack_atomic(struct pack *pack, struct isa_atomic *atomic)
 	pack_when(pack, &atomic->when);
 	pack_when(pack, &atomic->certain);
 	pack_text(pack, &atomic->unsure);
+	NUMBER(pack, atomic->by_word);
 	if (!pack->writing)
 		atomic->executes = atomic->certain == ISA_ALWAYS;
 	NUMBER(pack, atomic->runtime);

@@ -5,6 +5,8 @@
  */
 #include "witness_search.h"
 
+#include "path.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -557,9 +559,34 @@ static char *describe(const struct witness *witness, const struct traced *traced
 	return text;
 }
 
+/*
+ * Sets *is_word if what is loaded at `pc` lies at a place that arguments alone give. Returns 0 or
+ * -ENOMEM.
+ */
+static int find_word(struct flow *flow, uint64_t pc, bool *is_word)
+{
+	struct isa_paths paths;
+	size_t i = 0;
+	int status;
+
+	*is_word = false;
+	while (i < flow->access_count && flow->access[i].insn->pc != pc)
+		i++;
+	if (i == flow->access_count)
+		return 0;
+	status = path_find(flow, &flow->access[i], &paths);
+	if (status)
+		return status;
+	*is_word = paths.count == 1;
+	for (unsigned k = 0; *is_word && k < paths.path[0].step_count; k++)
+		*is_word = paths.path[0].step[k].exact && !paths.path[0].step[k].repeats;
+	path_clear(&paths);
+	return 0;
+}
+
 /* Answers witness_access() for one instruction of a function. */
 static int ask(struct witness *witness, const struct function *function, const struct insn *insn,
-	       isa_when *certain, char **unsure)
+	       isa_when *certain, char **unsure, bool *by_word)
 {
 	struct traced *traced = trace(witness, function);
 	uint32_t block, place, index = function_index(function, insn);
@@ -578,7 +605,11 @@ static int ask(struct witness *witness, const struct function *function, const s
 	if (*certain == ISA_ALWAYS)
 		return 0;
 	*unsure = describe(witness, traced, &traced->cause[index]);
-	return *unsure ? 0 : -ENOMEM;
+	if (!*unsure)
+		return -ENOMEM;
+	return traced->cause[index].loaded
+		   ? find_word(witness->flow, traced->cause[index].pc, by_word)
+		   : 0;
 }
 
 /* Returns the function that contains a call. */
@@ -591,20 +622,21 @@ static const struct function *function_of(const struct program *program, const s
 }
 
 int witness_access(struct witness *witness, const struct access *access, isa_when *certain,
-		   char **unsure)
+		   char **unsure, bool *by_word)
 {
 	struct flow *flow = witness->flow;
 	int status;
 
 	*certain = 0;
 	*unsure = NULL;
+	*by_word = false;
 	if (!flow->kernel || flow->exhausted || flow->broken) {
 		*unsure = strdup("the kernel's code could not be followed");
 		return *unsure ? 0 : -ENOMEM;
 	}
 	status = prepare(witness);
 	if (!status)
-		status = ask(witness, access->function, access->insn, certain, unsure);
+		status = ask(witness, access->function, access->insn, certain, unsure, by_word);
 	/* In a function, each call on the way to it must be certain, too. */
 	for (unsigned i = 0; !status && *certain && access->function != flow->kernel; i++) {
 		const struct insn *call = i < access->caller_count
@@ -614,8 +646,9 @@ int witness_access(struct witness *witness, const struct access *access, isa_whe
 		isa_when also = 0;
 		char *why = NULL;
 
+		*by_word = false;
 		if (caller)
-			status = ask(witness, caller, call, &also, &why);
+			status = ask(witness, caller, call, &also, &why, by_word);
 		else
 			why = strdup("which call leads there is not known");
 		*certain &= also;

@@ -27,10 +27,11 @@ void witness_free(struct witness *witness);
 
 /*
  * Finds the results of the conditions for which an access is executed for certain. If these are not
- * all, *unsure becomes a clause with the reason, which the caller frees, else NULL. Returns 0 or
- * -ENOMEM.
+ * all, *unsure becomes a clause with the reason, which the caller frees, else NULL; *by_word is set
+ * if the reason is one word in memory at a place that arguments give, the same for all work-items.
+ * Returns 0 or -ENOMEM.
  */
 int witness_access(struct witness *witness, const struct access *access, isa_when *certain,
-		   char **unsure);
+		   char **unsure, bool *by_word);
 
 #endif

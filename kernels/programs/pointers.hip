@@ -39,14 +39,31 @@
 // hipgrain-run: parity
 // hipgrain-runtime: before 6.4: clang 21 does not see that the chosen address is global
 // hipgrain-stdout: pointers: even 32 expected 32, odd 0 expected 32
-// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
+// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=possible
 //
 // hipgrain-run: parity
 // hipgrain-runtime: from 6.4: gfx90a has no addition of floats for other addresses, so clang 21 makes a loop
 // hipgrain-stdout: pointers: even 32 expected 32, odd 32 expected 32
-// hipgrain-expect: HG106 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
-// hipgrain-expect: HG107 kernel=count_parity argument=0 api=hipMalloc at=@coarse launches=1 confidence=likely
+// hipgrain-expect: HG106 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=possible
+// hipgrain-expect: HG107 kernel=count_parity argument=0 api=hipMalloc at=@coarse launches=1 confidence=possible
 // hipgrain-gpu: gfx942 without HG106 HG107: it adds floats at any address
+//
+// Both arguments are fine-grained: one finding, which names them.
+// hipgrain-run: parity_fine
+// hipgrain-runtime: before 6.4: see parity
+// hipgrain-stdout: pointers: even 0 expected 32, odd 0 expected 32
+// hipgrain-expect: HG101 kernel=count_parity launches=1 confidence=likely candidates=@fine_first,@fine_second
+//
+// hipgrain-run: parity_fine
+// hipgrain-runtime: from 6.4: see parity
+// hipgrain-stdout: pointers: even 32 expected 32, odd 32 expected 32
+// hipgrain-expect: HG106 kernel=count_parity launches=1 confidence=likely candidates=@fine_first,@fine_second
+// hipgrain-gpu: gfx942 without HG106: it adds floats at any address
+//
+// hipgrain-run: parity_coarse
+// hipgrain-runtime: before 6.4: see parity
+// hipgrain-stdout: pointers: even 32 expected 32, odd 32 expected 32
+// hipgrain-expect: none
 //
 // The kernel chooses between its arguments, by a number that is an argument, too.
 // hipgrain-run: chosen
@@ -179,10 +196,8 @@ static void count(float *first, float *second, int launches)
 	       value(second), 2 * expected);
 }
 
-static void run_parity()
+static void parity(float *even, float *odd)
 {
-	float *even = coarse_number(), *odd = fine_second();
-
 	count_parity<<<1, ITEMS>>>(even, odd);
 	CHECK(hipGetLastError());
 	CHECK(hipDeviceSynchronize());
@@ -266,7 +281,9 @@ static const variant variants[] = {
 	{ "ten_launches", [] { count(coarse_number(), fine_second(), 10); } },
 	{ "three_atomics", run_three_atomics },
 	{ "interior", run_interior },
-	{ "parity", run_parity },
+	{ "parity", [] { parity(coarse_number(), fine_second()); } },
+	{ "parity_fine", [] { parity(fine_first(), fine_second()); } },
+	{ "parity_coarse", [] { parity(coarse_number(), coarse_number()); } },
 	{ "chosen", run_chosen },
 	{ "device_variable", run_device_variable },
 	{ "fine_input", [] { sum(sum_input, coarse_number()); } },

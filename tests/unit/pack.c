@@ -76,6 +76,7 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 					  .when = 0x8000000000000000,
 					  .certain = 0x4000000000000001,
 					  .unsure = (char *)"it may not",
+					  .by_word = true,
 					  .choices = choices,
 					  .choice_count = 2,
 					  .frames = frames,
@@ -169,6 +170,7 @@ static void test_round(void **state)
 	assert_true(back->kernels[1].atomics[0].when == 0x8000000000000000);
 	assert_true(back->kernels[1].atomics[0].certain == 0x4000000000000001);
 	assert_string_equal(back->kernels[1].atomics[0].unsure, "it may not");
+	assert_true(back->kernels[1].atomics[0].by_word);
 	assert_int_equal(back->kernels[1].atomics[0].choice_count, 2);
 	assert_true(back->kernels[1].atomics[0].choices[1].when == 2);
 	assert_int_equal(back->kernels[1].atomics[0].choices[1].origin.paths.count, 2);

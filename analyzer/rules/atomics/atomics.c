@@ -108,8 +108,14 @@ const char *atomic_kind_text(enum atomic_kind kind)
 }
 
 /* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
-static char *coarse_fix(const struct allocation *allocation, int device)
+static char *coarse_fix(const struct pointer_argument *pointer, int device)
 {
+	const struct allocation *allocation = pointer->place.allocation;
+
+	if (pointer->among) {
+		return g_strdup("make all candidates coarse-grained (hipMalloc; for managed memory "
+				"hipMemAdviseSetCoarseGrain)");
+	}
 	if (!allocation) {
 		return g_strdup("allocate it with hipMalloc, or with hipMallocManaged and "
 				"hipMemAdviseSetCoarseGrain");
@@ -221,18 +227,21 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 	struct atomic_source *source = atomic_source_new(launch, atomic);
 	GString *key = g_string_new(launch->kernel->symbol);
 
-	if (pointer->chain)
-		g_string_append_printf(key, " through %s", pointer->doubt ? pointer->doubt : "");
-	g_string_append_printf(key, " %u %d %s %d %d %d", pointer->kernarg, pointer->place.kind,
-			       atomic->mnemonic, atomic_fp_kind(atomic), atomic->op,
-			       atomic->origin.kind == ISA_ORIGIN_SET);
-	g_string_append_printf(key, " %s %d %d %d %d %d %u", launch->arch, launch->clang,
-			       launch->device != NULL, grain->granularity, grain->mixed,
-			       grain->certain, grain->how);
+	g_string_append_printf(key, " %d %s %s %d %d", pointer->chain != NULL,
+			       pointer->doubt ? pointer->doubt : "", atomic->mnemonic,
+			       atomic_fp_kind(atomic), atomic->op);
+	g_string_append_printf(key, " %s %d %d %d", launch->arch, launch->clang,
+			       launch->device != NULL, grain->certain);
 	/* Fixes are for what the source says. */
 	g_string_append_printf(key, " %d %d %d %s", source->construct, source->operation,
 			       source->returns, source->name ? source->name : "");
 	atomic_source_free(source);
+	if (pointer->among) {
+		g_string_append_printf(key, " among %s", pointer->among);
+		return g_string_free(key, FALSE);
+	}
+	g_string_append_printf(key, " %u %d %d %d %u", pointer->kernarg, pointer->place.kind,
+			       grain->granularity, grain->mixed, grain->how);
 	if (allocation) {
 		g_string_append_printf(key,
 				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
@@ -270,6 +279,8 @@ static char *this_memory(const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 
+	if (pointer->among)
+		return g_strdup("each of the candidates");
 	return allocation ? g_strdup_printf("this %s", allocation_noun(allocation))
 			  : g_strdup(system_noun(&pointer->place));
 }
@@ -299,6 +310,29 @@ static char *fine_part(const char *memory, const struct pages_used *used)
 	}
 }
 
+/* Fills in the memory that a new finding is about; candidates are listed apart. */
+static void set_memory(const struct rules_context *context, struct finding *finding,
+		       const struct launch *launch, const struct pointer_argument *pointer,
+		       const struct grain *grain, const struct pages_used *used)
+{
+	if (pointer->among) {
+		finding_set_launch(finding, launch, NULL);
+		finding_weigh(finding, &(struct chain){ .pointer = pointer });
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = grain->granularity;
+	finding->mixed = grain->mixed;
+	finding->why = g_strdup(grain->why);
+	if (used && grain->how == GRAIN_BY_ADVICE)
+		finding_set_pages(finding, context->process, GRAIN_FINE);
+}
+
+const char *atomic_memory_noun(const struct pointer_argument *pointer)
+{
+	return pointer->among ? "candidate memory" : allocation_noun(pointer->place.allocation);
+}
+
 struct finding *atomic_finding(const struct rules_context *context, const struct launch *launch,
 			       enum rule_id rule, const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain,
@@ -318,17 +352,20 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 		finding_figure(finding, FIGURE_SIZE, FIGURE_RANGE, pointer->place.allocation->size);
 	if (pages)
 		count_fine_part(finding, pointer, used);
+	if (pointer->among && pointer->place.allocation) {
+		finding_add_candidate(finding, pointer->place.allocation, grain->granularity,
+				      grain->mixed, grain->why,
+				      pointer->chain || pointer->kernarg == NO_KERNARG
+					  ? -1
+					  : (int64_t)pointer->kernarg);
+	}
 	if (!is_new) {
-		finding_met(finding, &pointer->place);
+		if (!pointer->among)
+			finding_met(finding, &pointer->place);
 		g_free(key);
 		return NULL;
 	}
-	finding_set_launch(finding, launch, pointer);
-	finding->granularity = grain->granularity;
-	finding->mixed = grain->mixed;
-	finding->why = g_strdup(grain->why);
-	if (used && grain->how == GRAIN_BY_ADVICE)
-		finding_set_pages(finding, context->process, GRAIN_FINE);
+	set_memory(context, finding, launch, pointer, grain, used);
 	chain = (struct chain){ .launch = launch, .atomic = atomic, .grain = grain };
 	if (used)
 		weigh_pages(&chain, used->reach);
@@ -353,7 +390,6 @@ static void report_lost(const struct rules_context *context, const struct launch
 			const struct pointer_argument *pointer, const struct grain *grain,
 			const struct pages_used *used, const struct atomic_effect *effect)
 {
-	const struct allocation *allocation = pointer->place.allocation;
 	enum rule_id rule = !grain->mixed                   ? RULE_HG101
 			    : used->reach == PAGES_POSSIBLE ? RULE_HG108
 							    : RULE_HG102;
@@ -383,7 +419,7 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    "error; %s.",
 	    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch, part);
 	g_free(part);
-	fix = coarse_fix(allocation, context->event->launch.device);
+	fix = coarse_fix(pointer, context->event->launch.device);
 	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
 				       "everywhere, but slow)",
 				       fix);
@@ -412,7 +448,6 @@ static void report_loop(const struct rules_context *context, const struct launch
 			const struct pointer_argument *pointer, const struct grain *grain,
 			const struct pages_used *used)
 {
-	const struct allocation *allocation = pointer->place.allocation;
 	bool fine = grain->granularity == GRAIN_FINE;
 	struct finding *finding = atomic_finding(context, launch, fine ? RULE_HG106 : RULE_HG107,
 						 atomic, pointer, grain, used);
@@ -422,13 +457,13 @@ static void report_loop(const struct rules_context *context, const struct launch
 		return;
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (fine) {
-		fix = coarse_fix(allocation, context->event->launch.device);
+		fix = coarse_fix(pointer, context->event->launch.device);
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s: correct on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "
 		    "coarse-grained memory.",
 		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic,
-		    allocation_noun(allocation));
+		    atomic_memory_noun(pointer));
 		finding->fix = launch_is_omp(launch) ? omp_loop_fix(launch) : faster_fix(fix);
 		g_free(fix);
 	} else {
@@ -438,7 +473,7 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    "%s does its %s with a loop around %s; this %s is coarse-grained, where "
 		    "the hardware instruction of %s is correct and tens of times faster.",
 		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic,
-		    allocation_noun(allocation), launch->arch);
+		    atomic_memory_noun(pointer), launch->arch);
 		finding->fix = launch_is_omp(launch)
 				   ? omp_fast_fix(launch)
 				   : g_strdup(FIX_INSTRUCTION
@@ -542,8 +577,8 @@ out:
 	grain_clear(&grain);
 }
 
-static void check_pointer(const struct rules_context *context, const struct launch *launch,
-			  const struct isa_atomic *atomic, const struct pointer_argument *pointer)
+void check_pointer(const struct rules_context *context, const struct launch *launch,
+		   const struct isa_atomic *atomic, const struct pointer_argument *pointer)
 {
 	int kind = atomic_fp_kind(atomic);
 
@@ -576,8 +611,8 @@ bool atomic_has_limit(const struct isa_atomic *atomic)
 					       atomic->origin.kind == ISA_ORIGIN_UNKNOWN);
 }
 
-static void limit_unknown_target(const struct rules_context *context, const struct launch *launch,
-				 const struct isa_atomic *atomic)
+void limit_unknown_target(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic)
 {
 	char *place;
 
@@ -599,65 +634,23 @@ static void limit_unknown_target(const struct rules_context *context, const stru
 	g_free(place);
 }
 
-/* What an index that is not known chooses: one of several, of one kind or of different ones. */
-static void doubt_choice(const struct path_targets *targets, struct pointer_argument *target)
-{
-	if ((targets->chosen || targets->stored) && !path_targets_of_kind(targets)) {
-		target->at_most = CONFIDENCE_POSSIBLE;
-		target->doubt =
-		    targets->chosen
-			? "an index that is not known chooses among pointers in memory"
-			: "kernels may have stored several pointers there, and which of "
-			  "them is the latest is not known";
-	} else if (!target->doubt) {
-		target->doubt = "the instruction updates what one of several pointers leads to";
-	}
-}
-
-/* Through pointers in memory, as far as it is known what lay there. */
-static void check_paths(const struct rules_context *context, const struct launch *launch,
-			const struct isa_atomic *atomic)
-{
-	const struct isa_paths *paths = &atomic->origin.paths;
-	struct path_targets targets;
-	bool one;
-
-	path_targets_find(context, launch, paths->path, paths->count, &targets);
-	one = targets.complete && path_targets_alike(&targets);
-	for (unsigned i = 0; i < targets.list->len; i++) {
-		struct pointer_argument *target =
-		    &g_array_index(targets.list, struct pointer_argument, i);
-
-		if (!one && targets.list->len + !targets.complete > 1)
-			doubt_choice(&targets, target);
-		check_pointer(context, launch, atomic, target);
-	}
-	if (targets.list->len == 0)
-		check_unknown_target(context, launch, atomic);
-	if (!targets.complete)
-		limit_unknown_target(context, launch, atomic);
-	path_targets_clear(&targets);
-}
-
 void check_atomics(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
 		const struct isa_atomic *atomic = &launch->code->atomics[i];
+		struct pointer_argument pointer;
 
 		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
 			continue;
 		switch (atomic->origin.kind) {
 		case ISA_ORIGIN_DIRECT:
+			if (launch_pointer(context, launch, atomic->origin.kernarg[0], &pointer))
+				check_pointer(context, launch, atomic, &pointer);
+			break;
 		case ISA_ORIGIN_SET:
-			for (size_t k = 0; k < atomic->origin.kernarg_count; k++) {
-				struct pointer_argument pointer;
-
-				if (launch_pointer(context, launch, atomic->origin.kernarg[k],
-						   &pointer))
-					check_pointer(context, launch, atomic, &pointer);
-			}
+			check_set(context, launch, atomic);
 			break;
 		case ISA_ORIGIN_GLOBAL:
 			check_device_variable(context, launch, atomic);

@@ -57,7 +57,12 @@ char *limit_line(const char *file, unsigned line);
 /* The finding is about this instruction, too. */
 void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic);
 
+/* Returns how a person calls the memory, where a finding is about one of several, too; static. */
+const char *atomic_memory_noun(const struct pointer_argument *pointer);
+
 /* Called for each atomic of a launched kernel and each pointer that it may go through. */
+void check_pointer(const struct rules_context *context, const struct launch *launch,
+		   const struct isa_atomic *atomic, const struct pointer_argument *pointer);
 void check_interconnect(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, const struct pointer_argument *pointer);
 void check_contention(const struct rules_context *context, const struct launch *launch,
@@ -68,6 +73,14 @@ void check_spins(const struct rules_context *context, const struct launch *launc
 
 /* Its memory may be unknown, and the report says so. */
 bool atomic_has_limit(const struct isa_atomic *atomic);
+void limit_unknown_target(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic);
+
+/* Checks an atomic that goes through one of several arguments, or through pointers in memory. */
+void check_set(const struct rules_context *context, const struct launch *launch,
+	       const struct isa_atomic *atomic);
+void check_paths(const struct rules_context *context, const struct launch *launch,
+		 const struct isa_atomic *atomic);
 
 /* A hardware atomic whose address could not be followed. */
 void check_unknown_target(const struct rules_context *context, const struct launch *launch,

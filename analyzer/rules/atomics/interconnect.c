@@ -61,23 +61,22 @@ static void report_not_carried(const struct rules_context *context, const struct
 		finding->message = g_strdup_printf(
 		    "%s does its %s with %s on %s, where this machine's %s discards the operation "
 		    "without an error.",
-		    finding->kernel, op_text(atomic), atomic->mnemonic,
-		    allocation_noun(pointer->place.allocation), launch->arch);
+		    finding->kernel, op_text(atomic), atomic->mnemonic, atomic_memory_noun(pointer),
+		    launch->arch);
 		finding->fix = g_strdup("keep data that the kernel updates this way in memory in "
 					"which 'hipgrain probe' measures that it "
 					"works" FIX_NOT_TESTED);
 		return;
 	}
 	with_atomics.pcie_atomics = 1;
-	finding->message =
-	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
-			    "operation without "
-			    "an error.",
-			    finding->kernel, op_text(atomic), atomic->mnemonic,
-			    allocation_noun(pointer->place.allocation),
-			    lacking ? "the link to it carries no atomics"
-				    : "PCIe carries only addition, exchange and compare-and-swap",
-			    launch->arch);
+	finding->message = g_strdup_printf(
+	    "%s does its %s with %s on %s in host memory: %s, and %s discards the "
+	    "operation without "
+	    "an error.",
+	    finding->kernel, op_text(atomic), atomic->mnemonic, atomic_memory_noun(pointer),
+	    lacking ? "the link to it carries no atomics"
+		    : "PCIe carries only addition, exchange and compare-and-swap",
+	    launch->arch);
 	if (lacking) {
 		finding->fix = g_strdup(
 		    "keep data that kernels update atomically in device memory (hipMalloc);\nor "
@@ -154,8 +153,7 @@ static void report_downgraded(const struct rules_context *context, const struct 
 	finding->message = g_strdup_printf(
 	    "%s requests system scope with %s on %s in host memory: over PCIe %s performs it as a "
 	    "load, an operation and a store, which is atomic within this GPU only.",
-	    finding->kernel, atomic->mnemonic, allocation_noun(pointer->place.allocation),
-	    launch->arch);
+	    finding->kernel, atomic->mnemonic, atomic_memory_noun(pointer), launch->arch);
 	finding->fix = g_strdup("keep the variable in device memory" FIX_NOT_TESTED
 				";\nor use integer addition, "
 				"exchange or compare-and-swap, which PCIe carries" FIX_NOT_TESTED);
@@ -206,7 +204,7 @@ static void report_coarse(const struct rules_context *context, const struct laun
 	    g_strdup_printf("%s requests system scope with %s, but %s is coarse-grained%s%s%s: the "
 			    "operation is performed at device scope, and the CPU sees it after the "
 			    "end of the kernel at the earliest.",
-			    finding->kernel, atomic->mnemonic, allocation_noun(allocation),
+			    finding->kernel, atomic->mnemonic, atomic_memory_noun(pointer),
 			    rule == RULE_HG202 ? " with " : "", rule == RULE_HG202 ? flags : "",
 			    rule == RULE_HG202 ? " alone" : "");
 	g_free(flags);

@@ -9,6 +9,7 @@ struct weakness {
 	enum confidence at_most;
 	const char *doubt; /* NULL: it is not weak */
 	char *made;        /* `doubt`, where it had to be made */
+	bool maybe_harmless;
 };
 
 static void weak(struct weakness *weakness, enum confidence at_most, const char *doubt)
@@ -19,14 +20,15 @@ static void weak(struct weakness *weakness, enum confidence at_most, const char 
 
 static void check_address(const struct chain *chain, struct weakness *weakness)
 {
-	if (chain->pointer && chain->pointer->doubt)
+	if (chain->pointer && chain->pointer->doubt) {
 		weak(weakness, chain->pointer->at_most, chain->pointer->doubt);
-	else if (chain->atomic && chain->atomic->origin.kind == ISA_ORIGIN_SET)
-		weak(weakness, CONFIDENCE_LIKELY,
-		     "the instruction updates what one of several arguments points to");
-	else if (chain->use && !chain->use->certain)
-		weak(weakness, CONFIDENCE_LIKELY,
-		     "the access goes through one of several arguments");
+		weakness->maybe_harmless = chain->pointer->maybe_harmless;
+	} else if (chain->use && !chain->use->certain) {
+		weak(weakness, CONFIDENCE_POSSIBLE,
+		     "the access goes through one of several arguments, and nothing recorded says "
+		     "which");
+		weakness->maybe_harmless = true;
+	}
 }
 
 static void check_granularity(const struct chain *chain, struct weakness *weakness)
@@ -69,7 +71,9 @@ static void check_executed(const struct chain *chain, struct weakness *weakness)
 		weakness->made = g_strdup_printf(
 		    "it is not certain that the kernel reaches this instruction: %s",
 		    chain->atomic->unsure ? chain->atomic->unsure : "its conditions are not known");
-		weak(weakness, CONFIDENCE_LIKELY, weakness->made);
+		weak(weakness, chain->atomic->by_word ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY,
+		     weakness->made);
+		weakness->maybe_harmless = chain->atomic->by_word;
 	}
 }
 
@@ -85,6 +89,7 @@ void finding_weigh(struct finding *finding, const struct chain *chain)
 		struct weakness weakness = { 0 };
 
 		links[i](chain, &weakness);
+		finding->maybe_harmless |= weakness.maybe_harmless;
 		if (weakness.doubt)
 			finding_at_most(finding, weakness.at_most, weakness.doubt);
 		g_free(weakness.made);

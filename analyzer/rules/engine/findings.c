@@ -403,7 +403,8 @@ void findings_unrecorded(struct findings *findings)
 
 static bool is_no_error_yet(const struct finding *finding)
 {
-	return finding->about_order && finding->confidence == CONFIDENCE_POSSIBLE &&
+	return (finding->about_order || finding->maybe_harmless) &&
+	       finding->confidence == CONFIDENCE_POSSIBLE &&
 	       finding->rule->severity == SEVERITY_ERROR;
 }
 

@@ -126,7 +126,8 @@ struct finding {
 	 * CONFIDENCE_PROVEN.
 	 */
 	enum confidence if_faulted;
-	bool about_order; /* rests on having seen every wait: worthless if events were lost */
+	bool maybe_harmless; /* it is about one of several, of which others are harmless */
+	bool about_order;    /* rests on having seen every wait: worthless if events were lost */
 
 	struct allocation *allocation; /* a reference, or NULL */
 	uint64_t address;
@@ -202,8 +203,8 @@ struct finding *findings_get(struct findings *findings, enum rule_id rule, struc
 			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
 
 /*
- * Returns the severity of the finding's rule; an error in the order of work that is only possible
- * is a warning.
+ * Returns the severity of the finding's rule. An error that is only possible is a warning if it is
+ * about the order of work, or about one of several pointers or ways of which others are harmless.
  */
 enum severity finding_severity(const struct finding *finding);
 /*

@@ -512,8 +512,13 @@ bool paths_known(const struct rules_context *context, const struct launch *launc
 	return known;
 }
 
-static bool all_like(const struct path_targets *targets,
-		     bool (*like)(const struct allocation *a, const struct allocation *b))
+static bool of_site(const struct allocation *a, const struct allocation *b)
+{
+	return a == b || (a->api == b->api && a->flags == b->flags && a->stack_id &&
+			  a->stack_id == b->stack_id);
+}
+
+bool path_targets_alike(const struct path_targets *targets)
 {
 	const struct allocation *first = NULL;
 
@@ -524,28 +529,8 @@ static bool all_like(const struct path_targets *targets,
 		if (target->place.kind != PLACE_ALLOCATION)
 			return false;
 		first = first ? first : target->place.allocation;
-		if (!like(first, target->place.allocation))
+		if (!of_site(first, target->place.allocation))
 			return false;
 	}
 	return first != NULL;
-}
-
-static bool of_kind(const struct allocation *a, const struct allocation *b)
-{
-	return a->api == b->api && a->flags == b->flags;
-}
-
-static bool of_site(const struct allocation *a, const struct allocation *b)
-{
-	return a == b || (of_kind(a, b) && a->stack_id && a->stack_id == b->stack_id);
-}
-
-bool path_targets_of_kind(const struct path_targets *targets)
-{
-	return targets->complete && all_like(targets, of_kind);
-}
-
-bool path_targets_alike(const struct path_targets *targets)
-{
-	return all_like(targets, of_site);
 }

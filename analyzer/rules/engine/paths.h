@@ -68,9 +68,6 @@ void launch_each_use(const struct rules_context *context, const struct launch *l
  */
 bool paths_known(const struct rules_context *context, const struct launch *launch);
 
-/* Whether they lead to memory of one kind. */
-bool path_targets_of_kind(const struct path_targets *targets);
-
 /* Whether they lead to one allocation, or to several that one call made: what holds for one of
  * them holds for all. */
 bool path_targets_alike(const struct path_targets *targets);

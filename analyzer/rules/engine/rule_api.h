@@ -119,6 +119,10 @@ struct pointer_argument {
 	 * people and as a key; what is doubtful about it, and how sure it can be. Borrowed. */
 	const char *chain, *path, *doubt;
 	enum confidence at_most; /* if there is a doubt */
+	bool maybe_harmless; /* the doubt is about several pointers, of which others are harmless */
+	/* The access may as well go through others that lead to the same: what identifies all of
+	 * them. Borrowed; NULL: it does not. */
+	const char *among;
 	bool vague; /* not at that address, but in that memory: a kernel computed the pointer */
 };
 

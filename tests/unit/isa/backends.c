@@ -104,9 +104,10 @@ static unsigned compare_atomic(const struct isa_atomic *a, const struct isa_atom
 	       a->native != b->native || a->cas_loop != b->cas_loop || a->lock != b->lock ||
 	       a->loop_op != b->loop_op || a->returns != b->returns || a->scope != b->scope ||
 	       a->cache != b->cache || a->certain != b->certain ||
-	       !same_text(a->unsure, b->unsure) || a->choice_count != b->choice_count ||
-	       a->frame_count != b->frame_count || !same_text(a->file, b->file) ||
-	       a->line != b->line || compare_origin(&a->origin, &b->origin);
+	       !same_text(a->unsure, b->unsure) || a->by_word != b->by_word ||
+	       a->choice_count != b->choice_count || a->frame_count != b->frame_count ||
+	       !same_text(a->file, b->file) || a->line != b->line ||
+	       compare_origin(&a->origin, &b->origin);
 }
 
 static unsigned compare_kernel(const struct isa_kernel *a, const struct isa_kernel *b)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Atomics that a launch executes for certain, or may execute (analyzer/isa/witness.c). Lines "//! KERNEL VARIANTS: WORDS: certain ANSWERS":
- * the arguments of a launch as in choices.hip; for each atomic of other memory than the work-group's, in the order of the code, "yes" or
- * "no", and nothing for one that this launch cannot execute. A "no" that could be a "yes" is written where it is known what that lacks.
+ * the arguments of a launch as in choices.hip; for each atomic of other memory than the work-group's, in the order of the code, "yes",
+ * "word" (one word in memory decides, the same for all work-items) or "no", and nothing for one that this launch cannot execute. A "no" that could be a "yes" is written where it is known what that lacks.
  * The answers for kernels whose atomics stand in different branches do not depend on how a compiler orders these. Needs no header.
  */
 #define KERNEL extern "C" __attribute__((global)) void
@@ -49,7 +49,7 @@ KERNEL guarded_wide(int *p, unsigned long n)
 }
 
 // A value in memory decides.
-//! flag *: - - - -: certain no
+//! flag *: - - - -: certain word
 KERNEL flag(int *p, const int *flag)
 {
 	if (*flag)
@@ -115,7 +115,9 @@ KERNEL strided(int *p, unsigned n)
 		ADD(p + i);
 }
 
-//! while_flag *: - - - -: certain no
+//! while_flag gfx9*: - - - -: certain word
+//! while_flag hipcc*: - - - -: certain word
+//! while_flag gfx1*: - - - -: certain no
 KERNEL while_flag(int *p, const volatile int *flag)
 {
 	while (*flag)

@@ -95,7 +95,9 @@ static void describe_certain(const struct isa_kernel *kernel, char *text, size_t
 		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
 			continue;
 		used += (size_t)snprintf(text + used, size - used, " %s",
-					 atomic->executes ? "yes" : "no");
+					 atomic->executes  ? "yes"
+					 : atomic->by_word ? "word"
+							   : "no");
 		assert_true(!atomic->unsure == (atomic->certain == ISA_ALWAYS));
 	}
 }
