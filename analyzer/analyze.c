@@ -309,7 +309,8 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 {
 	struct findings *findings = &analysis->findings;
 	struct completeness *recording = &analysis->recording;
-	GPtrArray *unseen = unseen_collect(&analysis->replay, is_aborted(&analysis->facts));
+	GPtrArray *unseen =
+	    unseen_collect(&analysis->replay, &analysis->findings, is_aborted(&analysis->facts));
 
 	analysis->facts.unseen = unseen;
 	analysis->facts.is_foreign = is_foreign;
@@ -405,10 +406,25 @@ void analysis_cut_off(struct analysis_run *run, const char *why)
 	findings_limit(&run->analysis->findings, "%s", why);
 }
 
+/* Of processes whose recording goes on, or was cut off, nobody knows yet. */
+static void note_ends(struct analysis *analysis)
+{
+	bool ended = analysis->facts.compared && analysis->facts.ended && analysis->stats.counts;
+
+	for (guint i = 0; ended && i < analysis->replay.processes->len; i++) {
+		struct process *process = analysis->replay.processes->pdata[i];
+
+		/* The number's last owner is meant. */
+		if (replay_process(&analysis->replay, process->pid) == process)
+			process->ended = counts_ended(analysis->stats.counts, process->pid);
+	}
+}
+
 void analysis_end(struct analysis_run *run)
 {
 	struct analysis *analysis = run->analysis;
 
+	note_ends(analysis);
 	rules_engine_finish(run->engine, &analysis->replay);
 	if (analysis->overview)
 		overview_finish(analysis->overview);

@@ -6,8 +6,10 @@
 #include "analyzer/unseen.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "analyzer/containers/file_targets.h"
+#include "analyzer/rules/order/open_calls.h"
 
 static __attribute__((format(printf, 2, 3))) void add(GPtrArray *list, const char *format, ...)
 {
@@ -52,39 +54,86 @@ static void add_below_hip(GPtrArray *list, const struct process *process)
 	}
 }
 
+static bool has_returned(const struct process *process)
+{
+	return process->device_count >= 0 || process->target_regions || process->devices->len;
+}
+
 /*
  * The runtime of HIP 5 ends a program by abort() in its first call, which so never returns, if the
  * program has no code for the GPU (seen with 5.2.3 on the software GPU).
  */
-static void add_aborted(GPtrArray *list, const struct process *process)
+static void add_first_call(GPtrArray *list, const struct process *process,
+			   const struct findings *findings)
 {
-	GPtrArray *targets;
-	char *text;
+	const struct open_row *open = open_calls_of(findings, process);
+	GPtrArray *targets = process->exe[0] ? file_targets(process->exe) : NULL;
+	char *text = targets ? file_targets_text(targets) : NULL;
 
-	if (process->device_count >= 0 || process->target_regions || !process->exe[0])
-		return;
-	targets = file_targets(process->exe);
-	if (!targets)
-		return;
-	text = file_targets_text(targets);
-	add(list,
-	    "process %d: the command ended by SIGABRT, and no call of HIP had returned in this "
-	    "process before: what it did is unknown. %s has kernels for %s; HIP's runtime ends a "
-	    "program so in its first call if it has none for the machine's GPU",
-	    process->pid, process->exe, text);
+	if (!has_returned(process) && (targets || unseen_is_gpu_program(process, findings))) {
+		add(list,
+		    "process %d: %s%s, and no call of a GPU's runtime had returned in this process "
+		    "before: what it did is unknown%s%s%s%s%s",
+		    process->pid,
+		    process->ended == HG_ENDED_NOT ? "it ended without calling exit()"
+						   : "the command ended by SIGABRT",
+		    open ? " while it was in its first call" : "", text ? ". " : "",
+		    text ? process->exe : "", text ? " has kernels for " : "", text ? text : "",
+		    text ? "; HIP's runtime ends a program so in its first call if it has none for "
+			   "the machine's GPU"
+			 : "");
+	}
 	g_free(text);
-	g_ptr_array_unref(targets);
+	if (targets)
+		g_ptr_array_unref(targets);
 }
 
-GPtrArray *unseen_collect(const struct replay *replay, bool aborted)
+/* Returns true if a file is a runtime for GPUs, by its name. */
+static bool is_runtime(const char *path)
+{
+	static const char *const names[] = { "libamdhip64.so", "libhsa-runtime64.so",
+					     "libomptarget.so", "libgomp-plugin-gcn.so",
+					     "libamdocl64.so" };
+	const char *base = strrchr(path, '/');
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (g_str_has_prefix(base ? base + 1 : path, names[i]))
+			return true;
+	return false;
+}
+
+bool unseen_is_gpu_program(const struct process *process, const struct findings *findings)
+{
+	GPtrArray *targets;
+	bool found = has_returned(process) || g_hash_table_size(process->bypasses) ||
+		     open_calls_of(findings, process);
+
+	for (guint i = 0; i < process->modules->len && !found; i++) {
+		const struct host_module *module = process->modules->pdata[i];
+
+		found = module->path && is_runtime(module->path); /* NULL: it was unloaded */
+	}
+	if (found || !process->exe[0])
+		return found;
+	targets = file_targets(process->exe);
+	if (targets)
+		g_ptr_array_unref(targets);
+	return targets != NULL;
+}
+
+GPtrArray *unseen_collect(const struct replay *replay, const struct findings *findings,
+			  bool aborted)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
 
 	for (guint i = 0; i < replay->processes->len; i++) {
-		add_bypasses(list, replay->processes->pdata[i]);
-		add_below_hip(list, replay->processes->pdata[i]);
-		if (aborted)
-			add_aborted(list, replay->processes->pdata[i]);
+		const struct process *process = replay->processes->pdata[i];
+
+		add_bypasses(list, process);
+		add_below_hip(list, process);
+		if (process->ended == HG_ENDED_NOT ||
+		    (aborted && process->ended == HG_ENDED_UNKNOWN))
+			add_first_call(list, process, findings);
 	}
 	return list;
 }

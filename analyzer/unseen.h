@@ -9,10 +9,16 @@
 
 #include "analyzer/replay/replay.h"
 
+struct findings;
+
 /*
  * Returns a sentence for each process and way: char *. `aborted` is true if the command ended by
  * SIGABRT. The caller unrefs the array.
  */
-GPtrArray *unseen_collect(const struct replay *replay, bool aborted);
+GPtrArray *unseen_collect(const struct replay *replay, const struct findings *findings,
+			  bool aborted);
+
+/* Returns true if the process called a GPU's runtime, has it, or has code for a GPU. */
+bool unseen_is_gpu_program(const struct process *process, const struct findings *findings);
 
 #endif

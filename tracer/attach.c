@@ -267,13 +267,17 @@ static void note_counts(struct attachment *attachment)
 /* Before the session ends. */
 static void keep_counts(struct attachment *attachment)
 {
+	bool same_numbers = true;
+
+	for (size_t i = 0; i < attachment->count; i++)
+		same_numbers &= attachment->processes[i].pid == attachment->vpids[i];
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
 		if (directory && attachment->counted[i]) {
 			event_counts_keep(directory, attachment->counted[i], attachment->vpids,
 					  attachment->options->all ? 0 : attachment->count,
-					  attachment->bundle.lock);
+					  same_numbers, attachment->bundle.lock);
 		}
 		if (directory) {
 			witness_keep(attachment->witnessed[i], directory, attachment->vpids,

@@ -82,6 +82,14 @@ enum hg_confined_by {
 	HG_CONFINED_KINDS,
 };
 
+/* How the program image ended. */
+enum hg_ended {
+	HG_ENDED_UNKNOWN, /* it was confined, or the file is older */
+	HG_ENDED_NOT,     /* so far; at the end of the recording: something else ended it */
+	HG_ENDED_ITSELF,  /* by exit() or a relative, or it executed another one */
+	HG_ENDED_LATER,   /* the recorder's: it lived when the recording ended */
+};
+
 enum hg_begun {
 	HG_BEGUN_NOT,
 	HG_BEGUN,       /* by LTTng */
@@ -110,7 +118,7 @@ struct hg_counts {
 	/* Kinds by their names, NUL-terminated: an enumerator may change its number. */
 	char names[HG_COUNTS_KINDS][HG_COUNTS_NAME];
 	uint32_t confined; /* atomic, enum hg_confined_by: why it was not recorded from then on */
-	uint32_t zero;
+	uint32_t ended;    /* atomic, enum hg_ended */
 	char unused[HG_COUNTS_HEAD - 40 - HG_UNRECORDED_KINDS * 8 - HG_COUNTS_PROGRAM -
 		    HG_COUNTS_KINDS * HG_COUNTS_NAME];
 	uint64_t counts[HG_COUNTS_ROWS][HG_COUNTS_KINDS]; /* atomic */

@@ -10,6 +10,7 @@
 
 #include "tracer/event_counts.h"
 #include "tracer/counts.h"
+#include "tracer/process_lives.h"
 
 #define NAME_MOST 64
 
@@ -87,6 +88,13 @@ struct event_counts_sum event_counts_sum(const char *directory)
 	return sum;
 }
 
+/* Returns how the process ended by now, as its own count does not say that it lives. */
+static uint32_t ended_by_now(const struct hg_counts *counts)
+{
+	return counts->ended == HG_ENDED_NOT && process_lives(counts->pid) ? HG_ENDED_LATER
+									   : counts->ended;
+}
+
 static void close_file(int file, const char *name, const struct hg_counts *counts, void *data)
 {
 	const uint32_t closed = 1;
@@ -125,6 +133,11 @@ static void end_file(int file, const char *name, const struct hg_counts *counts,
 	static const uint64_t none[HG_UNRECORDED_KINDS];
 	struct ending *ending = data;
 
+	if (ended_by_now(counts) == HG_ENDED_LATER) {
+		static const uint32_t later = HG_ENDED_LATER;
+
+		(void)!pwrite(file, &later, sizeof(later), offsetof(struct hg_counts, ended));
+	}
 	if (counts->closed)
 		return;
 	if (counts->begun) {
@@ -190,6 +203,7 @@ struct keeping {
 	const struct event_counts_start *start;
 	const pid_t *pids;
 	size_t pid_count;
+	bool same_numbers;
 	int folder;
 };
 
@@ -220,6 +234,10 @@ static void keep_file(int file, const char *name, const struct hg_counts *counts
 			for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++)
 				since.counts[row][kind] -= one->counts.counts[row][kind];
 	}
+	if (keeping->same_numbers)
+		since.ended = ended_by_now(counts);
+	else if (since.ended == HG_ENDED_NOT)
+		since.ended = HG_ENDED_UNKNOWN;
 	copy = openat(keeping->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
 	/* On a full disk it is not written, and the process's count is unknown. */
@@ -231,9 +249,11 @@ static void keep_file(int file, const char *name, const struct hg_counts *counts
 }
 
 void event_counts_keep(const char *directory, const struct event_counts_start *start,
-		       const pid_t *pids, size_t pid_count, int bundle)
+		       const pid_t *pids, size_t pid_count, bool same_numbers, int bundle)
 {
-	struct keeping keeping = { .start = start, .pids = pids, .pid_count = pid_count };
+	struct keeping keeping = {
+		.start = start, .pids = pids, .pid_count = pid_count, .same_numbers = same_numbers
+	};
 
 	mkdirat(bundle, HG_COUNTS, 0700); /* or it is there */
 	keeping.folder = openat(bundle, HG_COUNTS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

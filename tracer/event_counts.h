@@ -36,12 +36,12 @@ void event_counts_end(const char *directory);
  * bundle, of which `bundle` is the descriptor, that hold what was counted since. Files that are not
  * in `start` (NULL: none is) belong to processes that began later. Processes that no session
  * recorded are left out, and those that are not among `pids`, by their own number; of none all are
- * kept.
+ * kept. `same_numbers` is true if the processes have these numbers here, too.
  */
 struct event_counts_start;
 struct event_counts_start *event_counts_start(const char *directory); /* NULL: out of memory */
 void event_counts_keep(const char *directory, const struct event_counts_start *start,
-		       const pid_t *pids, size_t pid_count, int bundle);
+		       const pid_t *pids, size_t pid_count, bool same_numbers, int bundle);
 void event_counts_start_free(struct event_counts_start *start);
 
 #endif

@@ -6,12 +6,12 @@
 #include "tracer/open_calls.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tracer/process_lives.h"
 
 #define PIECE 4096u
 
@@ -32,11 +32,6 @@ static bool has_open_call(int file, const struct hg_open_calls *head)
 			return true;
 	}
 	return false;
-}
-
-static bool lives(const struct hg_open_calls *head)
-{
-	return !head->ended && head->pid > 0 && (kill(head->pid, 0) == 0 || errno == EPERM);
 }
 
 static void copy(int file, const char *name, int bundle)
@@ -78,7 +73,7 @@ static void end_file(int folder, const char *name, int bundle)
 		open = has_open_call(file, &head);
 		if (open && bundle >= 0)
 			copy(file, name, bundle);
-		if (!lives(&head) && (!open || bundle >= 0))
+		if ((head.ended || !process_lives(head.pid)) && (!open || bundle >= 0))
 			unlinkat(folder, name, 0);
 	}
 	close(file);

@@ -139,6 +139,7 @@ static void add_file(struct counts *counts, const struct hg_counts *file)
 	process->expected |= file->expected != 0;
 	if (file->confined < HG_CONFINED_KINDS)
 		process->confined |= 1u << file->confined;
+	process->ended = (enum hg_ended)file->ended;
 	g_strlcpy(process->program, file->program, sizeof(process->program));
 	for (char *at = process->program; *at; at++)
 		*at = g_ascii_isprint(*at) ? *at : '?';
@@ -319,6 +320,14 @@ uint64_t counts_launches(const struct counts_process *process)
 bool counts_has_devices(const struct counts_process *process)
 {
 	return MAX(process->counted[HG_COUNT_device], process->read[HG_COUNT_device]) > 0;
+}
+
+enum hg_ended counts_ended(struct counts *counts, int32_t pid)
+{
+	const struct counts_process *process =
+	    g_hash_table_lookup(counts->processes, GINT_TO_POINTER(pid));
+
+	return process && process->recorded ? process->ended : HG_ENDED_UNKNOWN;
 }
 
 const char *counts_group_name(enum counts_group group)

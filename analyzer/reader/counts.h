@@ -21,10 +21,11 @@
 
 struct counts_process {
 	int32_t pid;
-	unsigned files;    /* of counts; 0: it left none */
-	unsigned recorded; /* of them, those of processes that a session has recorded */
-	bool expected;     /* it was started to be recorded until its end */
-	unsigned confined; /* bits by enum hg_confined_by: why it was not recorded to its end */
+	unsigned files;      /* of counts; 0: it left none */
+	unsigned recorded;   /* of them, those of processes that a session has recorded */
+	bool expected;       /* it was started to be recorded until its end */
+	unsigned confined;   /* bits by enum hg_confined_by: why it was not recorded to its end */
+	enum hg_ended ended; /* the last of its program images */
 	char program[HG_COUNTS_PROGRAM]; /* of the last file; may be empty */
 	uint64_t counted[COUNTS_KINDS];
 	uint64_t read[COUNTS_KINDS];
@@ -92,6 +93,12 @@ uint64_t counts_launches(const struct counts_process *process);
  * HSA.
  */
 bool counts_has_devices(const struct counts_process *process);
+
+/*
+ * Returns how the process ended that has this number, if a session recorded it: HG_ENDED_NOT: by a
+ * signal, or by a system call of its own.
+ */
+enum hg_ended counts_ended(struct counts *counts, int32_t pid);
 
 /* "allocations" etc. */
 const char *counts_group_name(enum counts_group group);

@@ -14,6 +14,7 @@
 #include "analyzer/replay/attachments.h"
 #include "analyzer/replay/contents.h"
 #include "analyzer/replay/pages.h"
+#include "tracer/counts.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
 struct host_module {
@@ -120,6 +121,8 @@ struct process {
 	bool foreign;   /* belongs to another recording: see replay->session */
 	bool over;      /* as replay->over and its signal, which may be another process's */
 	int end_signal;
+	/* HG_ENDED_NOT: without exit() or exec, so by a signal; HG_ENDED_UNKNOWN: it may go on. */
+	enum hg_ended ended;
 	uint64_t instance; /* of its program image, 0 if not known */
 	struct process_state state;
 	char *exe;

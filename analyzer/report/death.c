@@ -6,8 +6,11 @@
 
 #include "analyzer/containers/containers.h"
 #include "analyzer/rules/order/faults.h"
+#include "analyzer/unseen.h"
 #include "death.h"
 #include "json_values.h"
+
+#define VANISHED_MOST 8u
 
 const char *signal_text(int number)
 {
@@ -160,6 +163,36 @@ static void add_runtimes_crash(const struct analysis *analysis, GPtrArray *lines
 	}
 }
 
+/*
+ * Adds processes of GPU programs that ended in the middle while the command went on. Which signal
+ * ended them, their parents know; a system call past the C library would look the same.
+ */
+static void add_vanished(const struct analysis *analysis, GPtrArray *lines)
+{
+	const GPtrArray *processes = analysis->replay.processes;
+	unsigned told = 0, left_out = 0;
+
+	if (analysis->facts.exited && analysis->facts.exit_signal)
+		return;
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = processes->pdata[i];
+
+		if (process->ended != HG_ENDED_NOT ||
+		    !unseen_is_gpu_program(process, &analysis->findings))
+			continue;
+		if (told++ >= VANISHED_MOST) {
+			left_out++;
+			continue;
+		}
+		g_ptr_array_add(lines,
+				g_strdup_printf("process %d (%s) ended without calling exit() or a "
+						"relative: most likely a signal ended it",
+						process->pid, process->exe));
+	}
+	if (left_out)
+		g_ptr_array_add(lines, g_strdup_printf("%u more processes ended so", left_out));
+}
+
 GPtrArray *report_death(const struct analysis *analysis)
 {
 	const GPtrArray *faults = faults_result(&analysis->findings);
@@ -196,6 +229,7 @@ GPtrArray *report_death(const struct analysis *analysis)
 		g_ptr_array_add(lines, g_string_free(line, FALSE));
 	}
 	g_string_free(text, TRUE);
+	add_vanished(analysis, lines);
 	add_open_calls(analysis, lines);
 	add_runtimes_crash(analysis, lines);
 	return lines;

@@ -40,10 +40,20 @@ static void put_place(FILE *stream, const struct source_place *place)
 	fputs(": ", stream);
 }
 
+static void put_notes(FILE *stream, const char *before, struct json_object *texts)
+{
+	for (size_t i = 0; i < array_length(texts); i++) {
+		fputs(before, stream);
+		put_text(stream, json_object_get_string(json_object_array_get_idx(texts, i)));
+		fputc('\n', stream);
+	}
+}
+
 int json_as_line(struct json_object *report, FILE *stream)
 {
 	struct json_object *findings = get_array(report, "findings");
 	struct json_object *limits = get_array(report, "limits");
+	struct json_object *end = get_array(get_member(report, "end"), "text");
 	GArray *ranks = json_report_ranks(report);
 	uint64_t unrecorded =
 	    (uint64_t)MAX(get_number(get_member(report, "recording"), "unrecorded_processes"), 0);
@@ -65,10 +75,7 @@ int json_as_line(struct json_object *report, FILE *stream)
 	}
 	g_array_free(ranks, TRUE);
 	/* An empty output must not look like a clean result. */
-	for (size_t i = 0; i < array_length(limits); i++) {
-		fputs("hipgrain: note: not analysed: ", stream);
-		put_text(stream, json_object_get_string(json_object_array_get_idx(limits, i)));
-		fputc('\n', stream);
-	}
+	put_notes(stream, "hipgrain: note: ", end);
+	put_notes(stream, "hipgrain: note: not analysed: ", limits);
 	return 0;
 }

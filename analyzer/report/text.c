@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/output.h"
+#include "analyzer/rules/order/open_calls.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 #include "printer.h"
@@ -17,10 +18,10 @@ static const char *const severity_colors[] = {
 };
 
 /* Returns true if the process uses a GPU by HIP, by OpenMP, or by the HSA runtime below them. */
-static bool uses_gpu(const struct process *process)
+static bool uses_gpu(const struct analysis *analysis, const struct process *process)
 {
 	return process->device_count >= 0 || process->target_regions || process->launches ||
-	       process_device(process, 0);
+	       process_device(process, 0) || open_calls_of(&analysis->findings, process);
 }
 
 static void put_process(const struct printer *printer, const struct process *process)
@@ -44,7 +45,7 @@ static void put_process(const struct printer *printer, const struct process *pro
 	}
 	if (device)
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
-	else if (!uses_gpu(process))
+	else if (!uses_gpu(printer->analysis, process))
 		fputs(recording_status_fails(printer->analysis->recording.status)
 			  ? "; no HIP call of it is in the recording"
 			  : "; it made no HIP call",
@@ -61,7 +62,7 @@ static void put_processes(const struct printer *printer)
 	for (unsigned i = 0; i < processes->len; i++) {
 		const struct process *process = processes->pdata[i];
 
-		if (uses_gpu(process) || processes->len == 1) {
+		if (uses_gpu(printer->analysis, process) || processes->len == 1) {
 			put_process(printer, process);
 			shown++;
 		}

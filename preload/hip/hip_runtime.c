@@ -557,10 +557,13 @@ static inline uint32_t walk(const struct hg_hip_call *call)
 	return walk_otherwise(call);
 }
 
-static __attribute__((noinline)) void record_first_of(struct hg_hip_runtime *runtime)
+/* The runtime may end the program in its first call: it is published before ours are made. */
+static __attribute__((noinline)) void record_first_of(struct hg_hip_runtime *runtime,
+						      const struct hg_hip_call *call)
 {
 	int saved = errno;
 
+	hg_open_call_begin(call->api, hg_now(), call->caller, walk(call));
 	record_first(runtime);
 	errno = saved;
 }
@@ -587,11 +590,11 @@ static inline __attribute__((always_inline)) bool begin(struct hg_hip_call *call
 	}
 	hg_tls.hip = 1;
 	runtime = current();
-	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE)))
-		record_first_of(runtime);
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
+	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE)))
+		record_first_of(runtime, call);
 	call->walked = look == LOOK_AND_WALK;
 	call->stack_id = 0;
 	if (look == LOOK_AND_WALK) {

@@ -115,6 +115,7 @@ static void make_file(void)
 	counts->rows = HG_COUNTS_ROWS;
 	counts->pid = (int32_t)getpid();
 	counts->expected = hg_config.recorded;
+	counts->ended = HG_ENDED_NOT;
 	strncpy(counts->program, program_invocation_short_name, HG_COUNTS_PROGRAM - 1);
 	memcpy(counts->names, names, sizeof(names));
 	__atomic_store_n(&counts->magic, HG_COUNTS_MAGIC, __ATOMIC_RELEASE);
@@ -151,8 +152,15 @@ static void early_end(bool recorded)
 				 __ATOMIC_RELAXED);
 }
 
+static void set_ended(enum hg_ended how)
+{
+	if (own && own->counts)
+		__atomic_store_n(&own->counts->ended, how, __ATOMIC_RELAXED);
+}
+
 static void end(void)
 {
+	set_ended(HG_ENDED_ITSELF);
 	if (!own || !own->counts || hg_config.recorded || *hg_provider->recording)
 		return;
 	unlink(path);
@@ -163,6 +171,8 @@ void hg_counts_confined(uint32_t why)
 {
 	if (own && own->counts)
 		__atomic_store_n(&own->counts->confined, why, __ATOMIC_RELAXED);
+	/* Its end is not written either. */
+	set_ended(why ? HG_ENDED_UNKNOWN : HG_ENDED_NOT);
 }
 
 bool hg_counts_kept(void)
@@ -174,6 +184,7 @@ static void again(void)
 {
 	if (own && !own->counts)
 		joined(hg_provider);
+	set_ended(HG_ENDED_NOT);
 }
 
 /* ---- calls that nobody recorded ---- */

@@ -138,8 +138,9 @@ static void report_waiting(const struct rules_context *context, const struct ope
 		finding->related_stack_id = launch->stack_id;
 	}
 	finding->message = g_strdup_printf(
-	    "thread %d was in %s when the recording ended%s%s: the call had not returned.",
-	    row->tid, finding->api, kernel ? ", and the latest work that it may wait for is " : "",
+	    "thread %d was in %s when the %s ended%s%s: the call had not returned.", row->tid,
+	    finding->api, context->process->ended == HG_ENDED_NOT ? "process" : "recording",
+	    kernel ? ", and the latest work that it may wait for is " : "",
 	    kernel ? finding->kernel : "");
 	finding->fix = g_strdup(kernel ? "look whether that kernel ends" FIX_NOT_TESTED
 				       : "look what the call waits for" FIX_NOT_TESTED);
@@ -150,15 +151,19 @@ static void report_waiting(const struct rules_context *context, const struct ope
 void check_ended_in_call(const struct rules_context *context)
 {
 	const GPtrArray *rows = open_calls_result(context->findings);
+	bool vanished = context->process->ended == HG_ENDED_NOT;
 
-	for (guint i = 0; context->process->over && i < rows->len; i++) {
+	if (!context->process->over && !vanished)
+		return;
+	for (guint i = 0; i < rows->len; i++) {
 		const struct open_row *row = rows->pdata[i];
 
 		if (row->process != context->process || row->open.ended ||
 		    is_explained(context, row))
 			continue;
 		if (!report_address(context, row) && !report_crash(context, row) &&
-		    context->process->end_signal) /* a command that ends well may leave others */
+		    /* A command that ends well may leave others. */
+		    (context->process->end_signal || vanished))
 			report_waiting(context, row);
 	}
 }

@@ -65,6 +65,19 @@ const GPtrArray *open_calls_result(const struct findings *findings)
 	return findings_list(findings, &result_type);
 }
 
+const struct open_row *open_calls_of(const struct findings *findings, const struct process *process)
+{
+	const GPtrArray *rows = open_calls_result(findings);
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct open_row *row = rows->pdata[i];
+
+		if (row->process == process)
+			return row;
+	}
+	return NULL;
+}
+
 static struct open_place place_at(const struct process *process, uint64_t address)
 {
 	struct place place;

@@ -40,5 +40,8 @@ struct open_row {
 
 /* Returns the section of the report: struct open_row, in the order of time. */
 const GPtrArray *open_calls_result(const struct findings *findings);
+/* Returns the first of a process, or NULL. */
+const struct open_row *open_calls_of(const struct findings *findings,
+				     const struct process *process);
 
 #endif

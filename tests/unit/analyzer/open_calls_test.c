@@ -182,6 +182,18 @@ static void an_end_while_waiting(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
+/* The command goes on and ends well; the process did not. */
+static void a_process_that_vanished(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipMallocAsync, .size = 4096 });
+	end_of_recording(0);
+	replay_process(&replay, 1)->ended = HG_ENDED_NOT;
+	assert_string_equal(found(), "HG709");
+	assert_non_null(strstr(finding(0)->message, "when the process ended"));
+}
+
 static void a_process_that_ended_well(void **state)
 {
 	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
@@ -549,6 +561,7 @@ int main(void)
 		SILENT(HG709, an_end_without_a_signal),
 		SILENT(HG709, a_call_that_its_process_ended),
 		SILENT(HG709, a_call_of_a_process_that_goes_on),
+		FINDS(HG709, a_process_that_vanished),
 		SILENT(HG709, a_process_that_ended_well),
 		SILENT(HG709, a_recording_that_goes_on),
 		FINDS(HG601, a_copy_from_freed_memory),

@@ -198,7 +198,7 @@ static void refuse_tables(void)
 /* Counts the reasons for which the recording is incomplete. */
 static void assert_unseen(const char *text)
 {
-	GPtrArray *unseen = unseen_collect(&replay, false);
+	GPtrArray *unseen = unseen_collect(&replay, &findings, false);
 	bool found_it = false;
 
 	for (unsigned i = 0; i < unseen->len; i++)
@@ -220,7 +220,7 @@ static void test_kernels_unrecorded(void **state)
 	apply((struct hg_event){ .type = HG_EVENT_omp_device,
 				 .omp_device = { .device = 1, .type = "generic-64bit" } });
 	apply((struct hg_event){ .type = HG_EVENT_omp_submit, .omp_submit = { .device = 1 } });
-	unseen = unseen_collect(&replay, false);
+	unseen = unseen_collect(&replay, &findings, false);
 	assert_int_equal(unseen->len, 0); /* on the host */
 	g_ptr_array_unref(unseen);
 	for (unsigned i = 0; i < 2; i++)

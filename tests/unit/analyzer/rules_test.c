@@ -46,7 +46,7 @@ static void a_library_that_calls_past_the_recorder_leaves_doubts(void **state)
 					     .past = "hipFree hipMalloc" } });
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
-	unseen = unseen_collect(&replay, false); /* why the recording is incomplete */
+	unseen = unseen_collect(&replay, &findings, false); /* why the recording is incomplete */
 	assert_int_equal(unseen->len, 1);
 	assert_non_null(strstr(unseen->pdata[0], "libplugin.so"));
 	assert_non_null(strstr(unseen->pdata[0], "hipFree hipMalloc"));
