@@ -242,13 +242,14 @@ static int add_read(struct flow *flow, struct witness *witness, const struct acc
 	const struct insn *insn = access->insn;
 	int status = 0;
 	isa_when certain;
+	bool by_word;
 	char *unsure;
 	struct isa_read *read = read_of(kernel, path, insn->sub_dword ? 1u : 4u * insn->dwords,
 					(int64_t)(insn->pc - entry->start), &status);
 
 	if (!read)
 		return status;
-	status = witness_access(witness, access, &certain, &unsure);
+	status = witness_access(witness, access, &certain, &unsure, &by_word);
 	free(unsure);
 	read->when |= choices_when(flow, access);
 	read->certain |= certain;
