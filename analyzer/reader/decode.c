@@ -9,8 +9,8 @@
 #include "decoder.h"
 #include "early_events.h"
 #include "fields.h"
-#include "keep_text.h"
 #include "launches.h"
+#include "members.h"
 #include "open_calls.h"
 #include "order.h"
 #include "record_event.h"
@@ -82,106 +82,6 @@ void decode_free(struct decode *decode)
 	g_clear_pointer(&decode->open_calls, g_array_unref);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
-}
-
-static uint64_t integer_value(const bt_field *field)
-{
-	bt_field_class_type type = bt_field_get_class_type(field);
-
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return bt_field_integer_unsigned_get_value(field);
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		return (uint64_t)bt_field_integer_signed_get_value(field);
-	return 0;
-}
-
-static uint64_t member_value(const bt_field *field, enum member_type type)
-{
-	switch (type) {
-	case MEMBER_UNSIGNED:
-		return bt_field_integer_unsigned_get_value(field);
-	case MEMBER_SIGNED:
-		return (uint64_t)bt_field_integer_signed_get_value(field);
-	case MEMBER_OTHER:
-	default:
-		return 0;
-	}
-}
-
-static void store_integer(void *target, size_t size, uint64_t value)
-{
-	/* All targets are little-endian integers of 1 to 8 bytes, as is the host (x86-64). */
-	memcpy(target, &value, size);
-}
-
-static uint32_t store_sequence(struct decode *decode, const bt_field *field,
-			       const struct field *layout, char *event)
-{
-	bt_field_class_type type = bt_field_get_class_type(field);
-	uint64_t count;
-	const void *elements;
-
-	if (!bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
-		return 0;
-	count = bt_field_array_get_length(field);
-	g_byte_array_set_size(decode->bytes, 0);
-	g_array_set_size(decode->words, 0);
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t value =
-		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
-		uint8_t byte = (uint8_t)value;
-
-		if (layout->kind == FIELD_BYTES)
-			g_byte_array_append(decode->bytes, &byte, 1);
-		else
-			g_array_append_val(decode->words, value);
-	}
-	elements = layout->kind == FIELD_BYTES
-		       ? event_queue_keep(decode->queue, decode->bytes->data, decode->bytes->len)
-		       : event_queue_keep(decode->queue, decode->words->data,
-					  decode->words->len * sizeof(uint64_t));
-	memcpy(event + layout->offset, &elements, sizeof(elements));
-	return (uint32_t)count;
-}
-
-static void decode_field(struct decode *decode, const bt_field *field, enum member_type type,
-			 const struct field *layout, char *event)
-{
-	const char *text;
-	uint64_t length;
-	uint32_t count;
-
-	switch (layout->kind) {
-	case FIELD_UNSIGNED:
-	case FIELD_SIGNED:
-		store_integer(event + layout->offset, layout->size, member_value(field, type));
-		break;
-	case FIELD_STRING:
-		/* babeltrace2 2.0 keeps a reused field's old text when the new one is empty: only
-		 * its length tells. */
-		length = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
-			     ? bt_field_string_get_length(field)
-			     : 0;
-		text = length ? keep_text(decode->queue, layout, bt_field_string_get_value(field),
-					  length)
-			      : "";
-		memcpy(event + layout->offset, &text, sizeof(text));
-		break;
-	case FIELD_BYTES:
-	case FIELD_WORDS:
-		count = store_sequence(decode, field, layout, event);
-		memcpy(event + layout->count_offset, &count, sizeof(count));
-		break;
-	}
-}
-
-static int32_t context_value(const bt_field *context, uint64_t member, enum member_type type)
-{
-	return context && member != NO_MEMBER
-		   ? (int32_t)member_value(
-			 bt_field_structure_borrow_member_field_by_index_const(context, member),
-			 type)
-		   : 0;
 }
 
 static struct decoder *decoder_of(struct decode *decode, const bt_event_class *class)
@@ -312,8 +212,8 @@ static void handle_event(struct decode *decode, const bt_message *message)
 
 	memset(event, 0, sizeof(*event)); /* an older recording lacks fields */
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
-	event->pid = context_value(context, decoder->pid, decoder->pid_type);
-	event->tid = context_value(context, decoder->tid, decoder->tid_type);
+	event->pid = (int32_t)member_integer(context, decoder->pid, decoder->pid_type);
+	event->tid = (int32_t)member_integer(context, decoder->tid, decoder->tid_type);
 	event->ns = time_of(decode, message);
 	if (decoder->unknown) {
 		decode->stopped = !event_queue_commit(decode->queue);
@@ -324,7 +224,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 		static const char *const empty = "";
 
 		if (decoder->present[i]) {
-			decode_field(decode,
+			member_store(decode->queue, decode->bytes,
 				     bt_field_structure_borrow_member_field_by_index_const(
 					 payload, decoder->member[i]),
 				     decoder->member_type[i], &fields[i], (char *)event);
@@ -600,20 +500,6 @@ static void pass_records(const struct order_records *records, void *data)
 	}
 }
 
-static const bt_field *member_of(const bt_field *payload, uint64_t member)
-{
-	return payload && member != NO_MEMBER
-		   ? bt_field_structure_borrow_member_field_by_index_const(payload, member)
-		   : NULL;
-}
-
-static uint64_t number_of(const bt_field *payload, uint64_t member)
-{
-	const bt_field *field = member_of(payload, member);
-
-	return field ? integer_value(field) : 0;
-}
-
 static void read_words(struct decode *decode, const bt_field *field)
 {
 	uint64_t count = 0, *words;
@@ -641,12 +527,12 @@ static void take_batch(struct decode *decode, const struct decoder *decoder,
 		       const bt_field *payload, int32_t pid)
 {
 	struct hg_ev_batch batch = {
-		.number = (uint32_t)number_of(payload, decoder->member[0]),
-		.thread = (int32_t)number_of(payload, decoder->member[1]),
-		.begin = number_of(payload, decoder->member[2]),
+		.number = (uint32_t)member_number(payload, decoder->member[0]),
+		.thread = (int32_t)member_number(payload, decoder->member[1]),
+		.begin = member_number(payload, decoder->member[2]),
 	};
 
-	read_words(decode, member_of(payload, decoder->member[3]));
+	read_words(decode, member_field(payload, decoder->member[3]));
 	batch.records = (const uint64_t *)(void *)decode->words->data;
 	batch.words = decode->words->len;
 	add_batch(decode, pid, &batch,
@@ -660,7 +546,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	int32_t pid = context_value(context, decoder->pid, decoder->pid_type);
+	int32_t pid = (int32_t)member_integer(context, decoder->pid, decoder->pid_type);
 	int64_t ns;
 
 	if (decoder->type < 0 && !decoder->unknown && !decoder->batch)
@@ -672,8 +558,8 @@ static void take_event(struct decode *decode, const bt_message *message)
 	switch (decoder->batch) {
 	case BATCH_OPEN:
 		order_open(decode->order, pid,
-			   context_value(context, decoder->tid, decoder->tid_type),
-			   (uint32_t)number_of(payload, decoder->member[0]), ns);
+			   (int32_t)member_integer(context, decoder->tid, decoder->tid_type),
+			   (uint32_t)member_number(payload, decoder->member[0]), ns);
 		return;
 	case BATCH:
 		take_batch(decode, decoder, payload, pid);
@@ -683,7 +569,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	}
 	if (is_too_early(decode, message))
 		return;
-	if (decoder->type == HG_EVENT_process && !number_of(payload, decoder->late))
+	if (decoder->type == HG_EVENT_process && !member_number(payload, decoder->late))
 		order_forget(decode->order, pid);
 	order_heard(decode->order, pid, ns,
 		    decoder->type == HG_EVENT_process || decoder->type == HG_EVENT_state);
