@@ -10,6 +10,7 @@
 #include "elf_symbols.h"
 #include "jit.h"
 #include "names.h"
+#include "region_scope.h"
 #include "scopes.h"
 #include "source.h"
 #include "analyzer/replay/target_regions.h"
@@ -420,71 +421,34 @@ static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct hos
 	return frames;
 }
 
-/* Returns the file that declares a function, as its unit names it, or NULL. */
-static const char *file_of_function(Dwarf_Die *die, Dwarf_Die *unit)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Die origin = *die;
-	Dwarf_Word file = 0;
-	Dwarf_Files *files;
-	size_t count;
-
-	/* An inlined call, its function, and the declaration of that in a class. */
-	for (unsigned i = 0; i < 3; i++) {
-		if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute),
-				       &origin))
-			dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute),
-					  &origin);
-	}
-	if (!dwarf_diecu(&origin, unit, NULL, NULL) ||
-	    dwarf_formudata(dwarf_attr(&origin, DW_AT_decl_file, &attribute), &file) != 0 ||
-	    dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
-		return NULL;
-	return dwarf_filesrc(files, file, NULL, NULL);
-}
-
-/* Returns true if the function, or one that the compiler made of a part of it, has that name. */
-static bool is_of_function(Dwarf_Die *die, const char *symbol)
-{
-	Dwarf_Attribute attribute;
-	const char *name =
-	    dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-	size_t length = strlen(symbol);
-
-	name = name ? name : dwarf_diename(die);
-	return name && strncmp(name, symbol, length) == 0 && (!name[length] || name[length] == '.');
-}
-
 /*
- * Returns the innermost frame of the call of a target region with the line that the kernel's name
- * has, or NULL if the debug information there is not of the region's function.
+ * Adds the frame of a target region at the address of its call, with the line that the kernel's
+ * name has. Returns how many of the address's own frames that replaces, 0 if nothing was added.
  */
-static const struct source_frame *region_frame(struct symbolizer *symbolizer,
-					       const struct host_module *host, uint64_t address,
-					       const struct target_region *region)
+static unsigned add_region(struct stack *stack, struct symbolizer *symbolizer,
+			   const struct host_module *host, uint64_t address,
+			   const struct target_region *region)
 {
 	struct object *object = object_of(symbolizer, host);
-	const struct source_frame *frame = NULL;
+	struct region_scope scope;
 	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit, home;
+	Dwarf_Die *unit;
 	GArray *calls;
+	bool found;
 
 	use_object(symbolizer, object, host);
 	unit = object->module ? scopes_unit(object->scopes, address, &bias) : NULL;
 	if (!unit)
-		return NULL;
+		return 0;
 	calls = scopes_calls(object->scopes, unit, address - bias);
-	if (calls->len) {
-		Dwarf_Die *die = &g_array_index(calls, Dwarf_Die, 0);
-		const char *file = file_of_function(die, &home);
-
-		if (file && is_of_function(die, region->function)) {
-			frame = add_frame(symbolizer->regions, dwarf_diename(die), &home, file,
-					  (int)region->line, object->path, address);
-		}
-	}
+	found = calls->len && region_scope_find(calls, unit, region->function, &scope);
 	g_array_free(calls, TRUE);
-	return frame;
+	if (!found)
+		return 0;
+	g_ptr_array_add(stack->frames,
+			add_frame(symbolizer->regions, scope.name, &scope.unit, scope.file,
+				  (int)region->line, object->path, address));
+	return scope.calls;
 }
 
 static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
@@ -496,8 +460,8 @@ static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
 	const struct host_module *host = process_module(process, address, recorded->modules);
 	const struct target_region *region =
 	    stack->resolved == 1 ? target_region_at(process, return_address) : NULL;
-	const struct source_frame *first = NULL;
 	const GPtrArray *frames;
+	unsigned first = 0;
 
 	if (!host) {
 		g_ptr_array_add(stack->frames, jit_frame(symbolizer, process, address));
@@ -505,11 +469,9 @@ static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
 	}
 	frames = place_of(symbolizer, host, address - host->bias);
 	if (region)
-		first = region_frame(symbolizer, host, address - host->bias, region);
-	for (unsigned i = 0; i < frames->len; i++) {
-		g_ptr_array_add(stack->frames,
-				i == 0 && first ? (gpointer)first : frames->pdata[i]);
-	}
+		first = add_region(stack, symbolizer, host, address - host->bias, region);
+	for (unsigned i = first; i < frames->len; i++)
+		g_ptr_array_add(stack->frames, frames->pdata[i]);
 }
 
 static struct stack *stack_of(struct symbolizer *symbolizer, const struct process *process,
