@@ -30,6 +30,11 @@
 // hipgrain-stdout: begins_later: 0 wrong
 // hipgrain-limit: not every memory access could be traced
 // hipgrain-expect: none
+//
+// A map has a part of what the region uses.
+// hipgrain-run: short_map
+// hipgrain-exit: any
+// hipgrain-expect: HG614 argument=1 api=calloc at=@short from=@short_loop confidence=proven
 
 #include "sample.h"
 
@@ -149,11 +154,27 @@ static void begins_later(void)
 	printf("begins_later: %d wrong\n", wrong + count_wrong(&lists.list));
 }
 
+static void short_map(void)
+{
+	double *array = calloc(16 * N, sizeof(*array)); // @short
+
+	if (!array)
+		exit(1);
+#pragma omp target data map(tofrom : array [N:N])
+	{
+#pragma omp target teams distribute parallel for // @short_loop
+		for (int i = N; i < 16 * N; i++)
+			array[i] = 1;
+	}
+	printf("short_map: %g\n", array[0]);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct variant variants[] = {
 		{ "inlined", inlined },	  { "one_member", one_member },	    { "whole", whole },
 		{ "not_used", not_used }, { "begins_later", begins_later },
+		{ "short_map", short_map },
 	};
 
 	return RUN_VARIANT(variants, argc, argv);

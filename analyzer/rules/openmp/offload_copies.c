@@ -17,6 +17,7 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/omp_copy.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/thresholds.h"
 
@@ -281,6 +282,7 @@ void check_offload_copies(const struct rules_context *context)
 	struct process_copies *process;
 
 	if (event->type == HG_EVENT_omp_data) {
+		omp_copy_note(context);
 		handle_data(attachment_get(&context->process->attachments, &copies_type), context);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "suspects.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/omp_copy.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
@@ -88,6 +89,7 @@ enum cause {
 	CAUSE_NULL,
 	CAUSE_FREED,
 	CAUSE_PAST_END,
+	CAUSE_OMP_PART,
 	CAUSE_READ_ONLY,
 	CAUSE_PEER,
 	CAUSE_HOST_ADDRESS,
@@ -114,6 +116,10 @@ static const struct {
 	[CAUSE_PAST_END] = { true, true, RULE_HG614, "past-the-end",
 			     "compare the kernel's index with the number of elements, or allocate "
 			     "as many as it uses" },
+	[CAUSE_OMP_PART] = { true, true, RULE_HG614, "omp-part",
+			     "map all that the region uses of it: map(tofrom: " FIX_POINTER
+			     "[:n]), n being the number of elements; or compare the region's index "
+			     "with what is mapped" },
 	[CAUSE_READ_ONLY] = { true, false, RULE_HG614, "read-only",
 			      "map the memory with PROT_WRITE, or let the kernel write elsewhere" },
 	[CAUSE_PEER] = { true, false, RULE_HG614, "peer",
@@ -171,6 +177,33 @@ static bool is_unreachable_system(const struct rules_context *context, const str
 	return is_system_memory(&fault->place) && !(device && device->xnack == 1);
 }
 
+/* Holds a fault behind the copy of a part of the host's memory, where the rest would be. */
+struct part {
+	const struct omp_copy *copy;
+	struct place whole; /* of the copy's first byte on the host */
+	uint64_t used;      /* the byte of that allocation where the fault is */
+};
+
+/* Returns true if it is one, and the likeliest work gets the address of that copy, or of the whole.
+ */
+static bool find_part(const struct rules_context *context, const struct fault *fault,
+		      const struct suspects *suspects, struct part *part)
+{
+	const struct suspect *first =
+	    suspects->list->len ? &g_array_index(suspects->list, struct suspect, 0) : NULL;
+	uint64_t from;
+
+	part->copy =
+	    fault->place.kind == PLACE_PAST_END ? omp_copy_in(fault->place.allocation) : NULL;
+	if (!first || !part->copy || fault->page < part->copy->ptr + part->copy->size)
+		return false;
+	part->whole = process_place(context->process, part->copy->host);
+	part->used = part->whole.offset + (fault->page - part->copy->ptr);
+	from = part->copy->ptr - part->whole.offset;
+	return part->whole.kind == PLACE_ALLOCATION && part->used < part->whole.allocation->size &&
+	       first->pointer.address - from < part->whole.offset + part->copy->size;
+}
+
 static bool is_omp(const struct suspects *suspects)
 {
 	const struct kernel_ref *kernel =
@@ -181,7 +214,7 @@ static bool is_omp(const struct suspects *suspects)
 }
 
 static enum cause cause_of(const struct rules_context *context, const struct fault_row *row,
-			   const struct fault *fault, const struct suspects *suspects)
+			   const struct fault *fault, const struct suspects *suspects, bool is_part)
 {
 	const struct place *place = &fault->place;
 
@@ -195,7 +228,7 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	case PLACE_FREED:
 		return CAUSE_FREED;
 	case PLACE_PAST_END:
-		return CAUSE_PAST_END;
+		return is_part ? CAUSE_OMP_PART : CAUSE_PAST_END;
 	case PLACE_UNKNOWN:
 		return CAUSE_NOWHERE;
 	default:
@@ -208,8 +241,24 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	return is_unopened_peers(context, fault) ? CAUSE_PEER : CAUSE_OTHER;
 }
 
+static char *part_text(const struct part *part)
+{
+	char *memory = place_text(&part->whole), *text;
+
+	text = g_strdup_printf("uses byte %" G_GUINT64_FORMAT
+			       " of %s, or one behind it, of which the device has a copy of bytes "
+			       "%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+			       " alone (0x%" G_GINT64_MODIFIER
+			       "x on the host): a map has that part only",
+			       part->used, memory, part->whole.offset,
+			       part->whole.offset + part->copy->size - 1, part->copy->host);
+	g_free(memory);
+	return text;
+}
+
 /* Returns "accesses ..." with the memory. The caller frees it. */
-static char *what_happened(enum cause cause, const struct fault_row *row, const struct fault *fault)
+static char *what_happened(enum cause cause, const struct part *part, const struct fault_row *row,
+			   const struct fault *fault)
 {
 	const struct allocation *allocation = fault->place.allocation;
 	char *memory = place_text(&fault->place), *text = NULL, *past;
@@ -231,6 +280,9 @@ static char *what_happened(enum cause cause, const struct fault_row *row, const 
 			   : g_strdup("");
 		text = g_strdup_printf("goes past the end of %s%s", memory, past);
 		g_free(past);
+		break;
+	case CAUSE_OMP_PART:
+		text = part_text(part);
 		break;
 	case CAUSE_READ_ONLY:
 		text =
@@ -408,11 +460,11 @@ static void doubt(struct finding *finding, enum cause cause, const struct suspec
 		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
 }
 
-static char *message_text(enum cause cause, const struct fault_row *row, const struct fault *fault,
-			  const struct suspects *suspects)
+static char *message_text(enum cause cause, const struct part *part, const struct fault_row *row,
+			  const struct fault *fault, const struct suspects *suspects)
 {
 	char *reason = fault_reason(row->reason), *gpu = gpu_text(row), *text;
-	char *who = who_text(suspects), *what = what_happened(cause, row, fault);
+	char *who = who_text(suspects), *what = what_happened(cause, part, row, fault);
 	bool alone = suspects->list->len && !runner_up(suspects) && suspects->all;
 
 	if (what) {
@@ -429,6 +481,17 @@ static char *message_text(enum cause cause, const struct fault_row *row, const s
 	return text;
 }
 
+/* Names the host's memory, and the construct that maps a part of it. */
+static void set_part(struct finding *finding, const struct part *part)
+{
+	struct place used = part->whole;
+
+	used.offset = part->used;
+	finding_set_place(finding, &used, used.allocation->ptr + used.offset);
+	finding->related = g_strdup("the construct that maps a part of it");
+	finding->related_stack_id = part->copy->stack_id;
+}
+
 enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
 			  const struct fault *fault)
 {
@@ -437,20 +500,24 @@ enum rule_id report_fault(const struct rules_context *context, const struct faul
 	const struct suspect *second;
 	struct suspects suspects;
 	struct finding *finding;
+	struct part part;
 	bool is_new;
 
 	if (place.kind == PLACE_PAST_END) /* offsets of findings are from the beginning */
 		place.offset += place.allocation->size;
 	suspects_find(context, fault, &suspects);
-	cause = cause_of(context, row, fault, &suspects);
+	cause =
+	    cause_of(context, row, fault, &suspects, find_part(context, fault, &suspects, &part));
 	finding = findings_get(context->findings, causes[cause].rule, context->process, &is_new,
 			       "fault %s %" G_GINT64_MODIFIER "x %d", causes[cause].slug,
 			       fault->page, row->device);
 	if (is_new) {
 		finding->subject = g_strdup(causes[cause].slug);
-		finding->message = message_text(cause, row, fault, &suspects);
+		finding->message = message_text(cause, &part, row, fault, &suspects);
 		finding->fix = g_strdup(cause_fix(cause));
-		if (place.allocation && cause != CAUSE_HARDWARE)
+		if (cause == CAUSE_OMP_PART)
+			set_part(finding, &part);
+		else if (place.allocation && cause != CAUSE_HARDWARE)
 			finding_set_place(finding, &place, row->address);
 		doubt(finding, cause, &suspects);
 		if (!suspects.list->len || cause == CAUSE_HARDWARE) {
@@ -460,6 +527,7 @@ enum rule_id report_fault(const struct rules_context *context, const struct faul
 			set_suspect(context, finding, suspect_at(&suspects, 0));
 			second = runner_up(&suspects);
 			if (second) {
+				g_free(finding->related);
 				finding->related =
 				    g_strdup_printf("%s, in flight as well", suspect_name(second));
 				finding->related_stack_id = second->flight->stack_id;

@@ -286,6 +286,69 @@ static void a_copy_in_flight(void **state)
 
 /* ---- which memory ---- */
 
+/* A map has only the second half of the first two pages of four; the copy is P. */
+static void maps_a_part(unsigned op)
+{
+	two_streams(0);
+	apply((struct hg_event){
+	    .type = HG_EVENT_alloc,
+	    .alloc = { .api = HG_API_calloc, .ptr = 0x500000, .size = 0x4000, .symbol = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_data,
+	    .omp_data = {
+		.op = HG_OMP_ALLOC, .src = 0x501000, .dst = P, .size = 0x1000, .stack_id = 77 } });
+	if (op)
+		apply((struct hg_event){ .type = HG_EVENT_omp_data,
+					 .omp_data = { .op = (uint8_t)op, .src = P } });
+}
+
+static void behind_a_mapped_part(void **state)
+{
+	(void)state;
+	maps_a_part(0);
+	launch(WRITER, A, P);
+	fault(P + 0x2000);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("uses byte 12288 of 16384 bytes from calloc"));
+	assert_true(says("a copy of bytes 4096 to 8191 alone"));
+	assert_int_equal(finding(0)->allocation->ptr, 0x500000);
+	assert_int_equal(finding(0)->related_stack_id, 77);
+	assert_non_null(strstr(finding(0)->fix, "map all that the region uses"));
+}
+
+/* Nor does the host have memory there. */
+static void behind_all_of_the_memory(void **state)
+{
+	(void)state;
+	maps_a_part(0);
+	launch(WRITER, A, P);
+	fault(P + 0x3000);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("past the end of 4096 bytes from hipMalloc"));
+}
+
+static void behind_a_copy_that_was_deleted(void **state)
+{
+	(void)state;
+	maps_a_part(HG_OMP_DELETE);
+	launch(WRITER, A, P);
+	fault(P + 0x2000);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("past the end of 4096 bytes from hipMalloc"));
+}
+
+/* The kernel gets another address: which memory it means is not known. */
+static void behind_a_copy_that_is_not_given(void **state)
+{
+	(void)state;
+	maps_a_part(0);
+	launch(WRITER, A, Q);
+	fault(P + 0x2000);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("past the end of 4096 bytes from hipMalloc"));
+}
+
 static void past_the_end(void **state)
 {
 	(void)state;
@@ -645,6 +708,10 @@ int main(void)
 		TEST(more_work_than_was_followed),
 		TEST(a_copy_in_flight),
 		FINDS(HG614, past_the_end),
+		FINDS(HG614, behind_a_mapped_part),
+		FINDS(HG614, behind_all_of_the_memory),
+		FINDS(HG614, behind_a_copy_that_was_deleted),
+		FINDS(HG614, behind_a_copy_that_is_not_given),
 		FINDS(HG614, a_null_pointer),
 		FINDS(HG614, memory_of_another_gpu),
 		DOUBTS(HG614, memory_of_another_gpu_that_is_accessible),

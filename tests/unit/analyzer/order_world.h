@@ -18,13 +18,16 @@ static struct isa_arg arguments[] = { { 0, 8, true, NULL, NULL },
 				      { 8, 8, true, NULL, NULL },
 				      { 16, 4, false, NULL, NULL } };
 
-static struct isa_use writes_first[] = { { 0, ISA_WRITE, true, { 0 }, 4 } };
-static struct isa_use reads_first[] = { { 0, ISA_READ, true, { 0 }, 4 } };
-static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true, { 0 }, 4 } };
-static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true, { 0 }, 4 } };
-static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false, { 0 }, 4 } };
-static struct isa_use copies[] = { { 0, ISA_WRITE, true, { 0 }, 4 },
-				   { 8, ISA_READ, true, { 0 }, 4 } };
+#define USE(offset, what, sure)                                                \
+	{                                                                      \
+		.kernarg = offset, .access = what, .certain = sure, .width = 4 \
+	}
+static struct isa_use writes_first[] = { USE(0, ISA_WRITE, true) };
+static struct isa_use reads_first[] = { USE(0, ISA_READ, true) };
+static struct isa_use updates_first[] = { USE(0, ISA_READ | ISA_WRITE, true) };
+static struct isa_use counts_first[] = { USE(0, ISA_READ | ISA_ATOMIC, true) };
+static struct isa_use maybe_writes[] = { USE(0, ISA_WRITE, false) };
+static struct isa_use copies[] = { USE(0, ISA_WRITE, true), USE(8, ISA_READ, true) };
 
 #define KERNEL(text, list)                                                                       \
 	{                                                                                        \
