@@ -153,9 +153,9 @@ static void finish_vector(const char *name, struct vector *vector)
 
 static void unmapped_member(void)
 {
-	struct vector s = make_vector(); // @member
+	struct vector s = make_vector();
 
-#pragma omp target
+#pragma omp target // @member
 	for (size_t i = 0; i < s.length; i++)
 		s.data[i] = (double)i;
 	finish_vector("unmapped_member", &s);
