@@ -259,8 +259,8 @@ struct isa_store {
 
 /*
  * A load of bytes that were there before the launch: `size` of them, at least, at an exact place
- * behind one pointer of the arguments. No work-item that executes it has stored anything to memory
- * before.
+ * behind one pointer of the arguments. A work-item that executes it first has stored nothing to
+ * memory before.
  */
 struct isa_read {
 	struct isa_path path; /* of one step */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds loads of bytes that are known, of which what they read was there before the launch: on no
- * way through the kernel's own function does a store of memory come before them.
+ * way through the kernel's own function to their first execution does a store of memory come
+ * before.
  */
 #include "reads.h"
 
@@ -14,17 +15,27 @@
 #include "origin.h"
 #include "path.h"
 
+/* Blocks that are looked at for all loads of a kernel; the rest is not listed. */
+#define BLOCKS_MOST (1u << 18)
+
 /* Holds where in the kernel's function memory is written, or may be. */
 struct writes {
 	const struct function *function;
 	uint32_t *first; /* by block: the place of the first one in it, or NO_INSN */
-	bool *before;    /* by block: one may come before it */
+	uint8_t *ahead;  /* by block: whether one may come before control does first; enum ahead */
+	uint8_t *marks;  /* by block, for one search */
+	uint32_t *todo;
+	uint32_t left; /* of BLOCKS_MOST */
 };
+
+enum ahead { AHEAD_NOT_LOOKED_FOR, AHEAD_NONE, AHEAD_SOME };
 
 static void writes_free(struct writes *writes)
 {
 	free(writes->first);
-	free(writes->before);
+	free(writes->ahead);
+	free(writes->marks);
+	free(writes->todo);
 }
 
 /* Returns true if what the instruction does besides may be a store: it leads to other code. */
@@ -41,24 +52,60 @@ static void note_write(struct writes *writes, const struct insn *insn)
 		writes->first[block] = place;
 }
 
-/* Blocks that a block with a write leads to, and those that these lead to. */
-static void spread(struct writes *writes)
+#define MARK_TO   1u /* a way leads from there to the block */
+#define MARK_FROM 2u /* a way leads there from the entry that does not go through the block */
+
+/* Marks the blocks from which control can come to `block`. */
+static void mark_back(struct writes *writes, uint32_t block)
 {
 	const struct function *function = writes->function;
+	uint32_t count = 1;
 
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (uint32_t b = 0; b < function->block_count; b++) {
-			if (!writes->before[b] && writes->first[b] == NO_INSN)
-				continue;
-			for (unsigned i = 0; i < 2; i++) {
-				uint32_t next = function->block[b].successor[i];
+	writes->todo[0] = block;
+	while (count) {
+		const struct block *at = &function->block[writes->todo[--count]];
 
-				if (next != NO_BLOCK && !writes->before[next])
-					changed = writes->before[next] = true;
+		for (uint32_t i = 0; i < at->predecessor_count; i++) {
+			uint32_t before = at->predecessor[i];
+
+			if (!(writes->marks[before] & MARK_TO) && before != block) {
+				writes->marks[before] |= MARK_TO;
+				writes->todo[count++] = before;
 			}
 		}
 	}
+}
+
+/* Looks for a write on the ways from the entry to `block`, up to where they reach it first. */
+static enum ahead look_ahead(struct writes *writes, uint32_t block)
+{
+	const struct function *function = writes->function;
+	uint32_t count = 1, entry = function->entry_block;
+
+	if (entry == NO_BLOCK || writes->left < 2 * function->block_count)
+		return AHEAD_SOME;
+	writes->left -= 2 * function->block_count;
+	if (entry == block)
+		return AHEAD_NONE;
+	memset(writes->marks, 0, function->block_count);
+	mark_back(writes, block);
+	writes->marks[entry] |= MARK_FROM;
+	writes->todo[0] = entry;
+	while (count) {
+		uint32_t b = writes->todo[--count];
+
+		if (writes->first[b] != NO_INSN && writes->marks[b] & MARK_TO)
+			return AHEAD_SOME;
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t next = function->block[b].successor[i];
+
+			if (next == NO_BLOCK || next == block || writes->marks[next] & MARK_FROM)
+				continue;
+			writes->marks[next] |= MARK_FROM;
+			writes->todo[count++] = next;
+		}
+	}
+	return AHEAD_NONE;
 }
 
 static int writes_find(struct flow *flow, struct writes *writes)
@@ -68,8 +115,11 @@ static int writes_find(struct flow *flow, struct writes *writes)
 
 	writes->function = function;
 	writes->first = reallocarray(NULL, (size_t)function->block_count + 1, sizeof(uint32_t));
-	writes->before = calloc((size_t)function->block_count + 1, sizeof(bool));
-	if (!writes->first || !writes->before)
+	writes->ahead = calloc((size_t)function->block_count + 1, 1);
+	writes->marks = calloc((size_t)function->block_count + 1, 1);
+	writes->todo = reallocarray(NULL, (size_t)function->block_count + 1, sizeof(uint32_t));
+	writes->left = BLOCKS_MOST;
+	if (!writes->first || !writes->ahead || !writes->marks || !writes->todo)
 		return -ENOMEM;
 	memset(writes->first, 0xff, function->block_count * sizeof(uint32_t)); /* NO_INSN */
 	for (uint32_t i = 0; i < function->insn_count; i++)
@@ -85,18 +135,21 @@ static int writes_find(struct flow *flow, struct writes *writes)
 		if (writes_memory)
 			note_write(writes, access->insn);
 	}
-	spread(writes);
 	return status;
 }
 
-/* Returns true if no work-item that executes the access has written memory before. */
-static bool is_first(const struct writes *writes, const struct access *access)
+/* Returns true if no work-item has written memory before it executes the access first. */
+static bool is_first(struct writes *writes, const struct access *access)
 {
 	uint32_t block, place;
 
-	return access->function == writes->function &&
-	       function_place(writes->function, access->insn, &block, &place) &&
-	       !writes->before[block] && place < writes->first[block];
+	if (access->function != writes->function ||
+	    !function_place(writes->function, access->insn, &block, &place) ||
+	    place > writes->first[block])
+		return false;
+	if (writes->ahead[block] == AHEAD_NOT_LOOKED_FOR)
+		writes->ahead[block] = (uint8_t)look_ahead(writes, block);
+	return writes->ahead[block] == AHEAD_NONE;
 }
 
 static bool is_plain_load(const struct insn *insn)
@@ -273,10 +326,10 @@ int reads_find(struct flow *flow, struct witness *witness, const struct flow_ent
 		struct isa_paths paths;
 		bool argument;
 
-		if (!is_plain_load(access->insn) || !is_first(&writes, access) ||
-		    !choices_when(flow, access))
+		if (!is_plain_load(access->insn) || !choices_when(flow, access))
 			continue;
 		status = origin_is_argument(flow, access, &argument);
+		argument = argument && is_first(&writes, access);
 		if (!status && argument)
 			status = path_find(flow, access, &paths);
 		if (status || !argument)

@@ -2,8 +2,9 @@
 /*
  * Finds bytes that a target region reads and that nothing sent to the device (HG805): members of a
  * struct of which only others are mapped. Only loads at exact places count before which the region
- * has stored nothing (struct isa_read). Compilers make loads wider than the program's: the first
- * word of one is what the program reads, and that must lack as a whole.
+ * has stored nothing (struct isa_read). Compilers join loads, and make them wider than the
+ * program's: by a word at the end, or to a whole word. So a first word counts that lacks as a
+ * whole, and two words further on.
  */
 #include "offload_copies.h"
 #include "offload_state.h"
@@ -17,7 +18,8 @@
 struct reach {
 	const struct isa_read *read;
 	struct pointer_argument pointer; /* that it starts from */
-	uint64_t first;                  /* its address */
+	uint64_t first, size;            /* the bytes of it that nothing sent, on the device */
+	bool later;                      /* they are not its first ones */
 	struct device_copy *copy; /* that it reads, or NULL: it reads beside `beside` alone */
 	const struct device_copy *beside;
 };
@@ -53,19 +55,38 @@ static char *sent_text(const struct reach *reach)
 	return g_string_free(text, FALSE);
 }
 
-/* Returns how many bytes of the load, from its first on, nothing sent. */
-static uint64_t lacking(const struct reach *reach)
+/* Returns true if nothing sent a word of the load, or the copy ends before it. */
+static bool word_lacks(const struct reach *reach, uint64_t at)
 {
-	uint64_t size = reach->read->size;
+	const struct device_copy *copy = reach->copy;
 
-	while (reach->copy && size > WORD && !copy_lacks(reach->copy, reach->first, size))
-		size--;
-	return size;
+	return (!copy->filled && at - copy->ptr >= copy->size) ||
+	       copy_lacks(copy, at, MIN(WORD, reach->read->size));
+}
+
+/* Finds the first bytes of the load that nothing sent to the copy. Returns false if all were. */
+static bool find_lack(struct reach *reach)
+{
+	uint64_t start = reach->first, size = reach->read->size;
+
+	for (uint64_t at = 0; at < size; at += WORD) {
+		uint64_t end = at;
+
+		while (end < size && word_lacks(reach, start + end))
+			end = MIN(end + WORD, size);
+		if (end == at)
+			continue;
+		reach->first = start + at;
+		reach->size = end - at;
+		reach->later = at > 0;
+		return !reach->later || reach->size >= 2 * WORD;
+	}
+	return false;
 }
 
 static void set_message(struct finding *finding, const struct reach *reach, const char *name)
 {
-	char *read = bytes_text(reach, reach->first, reach->first + lacking(reach)), *rest;
+	char *read = bytes_text(reach, reach->first, reach->first + reach->size), *rest;
 
 	if (reach->copy) {
 		rest = sent_text(reach);
@@ -123,7 +144,11 @@ static void report(const struct rules_context *context, const struct launch *lau
 	    "elements, which transfer nothing else of it",
 	    reach->pointer.name ? name : "NAME");
 	g_free(number);
-	if (!reach->read->executes) {
+	if (reach->later) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"they are the last of a load, and compilers make loads wider than "
+				"what the region reads");
+	} else if (!reach->read->executes) {
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"it is not certain that the region executes this load");
 	} else if (!reach->read->decides) {
@@ -166,10 +191,10 @@ void check_offload_reads(const struct rules_context *context, const struct proce
 		if (!launch_pointer(context, launch, reach.read->path.kernarg, &reach.pointer))
 			continue;
 		reach.first = reach.pointer.address + (uint64_t)reach.read->path.step[0].offset;
+		reach.size = reach.read->size;
 		reach.copy = copy_at(process, reach.first);
 		if (reach.copy) {
-			if (reach.copy->host && !reach.copy->told &&
-			    copy_lacks(reach.copy, reach.first, MIN(reach.read->size, WORD)))
+			if (reach.copy->host && !reach.copy->told && find_lack(&reach))
 				report(context, launch, &reach);
 		} else {
 			reach.beside = copy_beside(process, code, &reach);

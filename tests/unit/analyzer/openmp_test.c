@@ -516,6 +516,37 @@ static void test_a_load_is_wider(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ... but not by as much as a member. */
+static void test_loads_are_joined(void **state)
+{
+	(void)state;
+	mapped_member();
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	data_op(HG_OMP_ALLOC, STACK, COPY, 16);
+	data_op(HG_OMP_TO_DEVICE, STACK, COPY, 8);
+	kernel.read_count = 1;
+	expect_read(0, 0, 16);
+	omp_launch(COPY);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->message, "bytes 8 to 15 of what argument 0 points to"));
+}
+
+static void test_loads_go_past_the_copy(void **state)
+{
+	(void)state;
+	mapped_member();
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	data_op(HG_OMP_ALLOC, STACK, COPY, 8);
+	data_op(HG_OMP_TO_DEVICE, STACK, COPY, 8);
+	kernel.read_count = 1;
+	expect_read(0, 0, 16);
+	omp_launch(COPY);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->message, "only bytes 0 to 7 were transferred"));
+}
+
 static void test_a_region_may_have_written_it(void **state)
 {
 	(void)state;
@@ -583,6 +614,8 @@ int main(void)
 		FINDS(HG805, test_reads_beside_the_copy),
 		SILENT(HG805, test_all_members_are_sent),
 		SILENT(HG805, test_a_load_is_wider),
+		FINDS(HG805, test_loads_are_joined),
+		FINDS(HG805, test_loads_go_past_the_copy),
 		SILENT(HG805, test_a_region_may_have_written_it),
 		SILENT(HG805, test_hip_has_filled_it),
 		TEST(test_unchanged_for_lack_of_data),

@@ -102,7 +102,14 @@ KERNEL behind_barrier(list *l, int *p)
 		p[thread()] = 1;
 }
 
-// In a loop that stores; the first time nothing is stored yet, but that is not followed.
+// In a loop that stores, ahead of that or behind it.
+//! ahead_in_loop *: - - - - 9: reads 0+0!
+KERNEL ahead_in_loop(const volatile list *l, volatile int *p, int n)
+{
+	for (int i = 0; i < n && l->count; i++)
+		*p = 1;
+}
+
 //! in_loop *: - -: reads
 KERNEL in_loop(const volatile list *l, volatile int *p)
 {
