@@ -70,7 +70,7 @@ static char *describe(const struct analysis *analysis, const void *row)
 	if (finding->related_stack_id)
 		add_stack(text, analysis, finding->process, finding->related_stack_id);
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
-	if (!finding->kernel && finding->sites->len) {
+	if (!finding_is_about_launches(finding) && finding->sites->len) {
 		(finding->of_line ? add_line : add_stack)(
 		    text, analysis, finding->process,
 		    g_array_index(finding->sites, struct site, 0).stack_id);

@@ -85,7 +85,7 @@ static void add_use(GArray *facts, const struct finding *finding)
 {
 	const char *call = finding->api ? finding->api : "the call";
 
-	if (finding->kernel) {
+	if (finding_is_about_launches(finding)) {
 		add_fact(
 		    facts, finding->first_ns,
 		    g_strdup_printf("first launch of %s with this finding, of %" G_GUINT64_FORMAT,

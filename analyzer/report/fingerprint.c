@@ -55,7 +55,7 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 		add_place(text, analysis, finding->process, allocation->stack_id);
 	}
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
-	if (!finding->kernel && finding->sites->len) {
+	if (!finding_is_about_launches(finding) && finding->sites->len) {
 		add_place(text, analysis, finding->process,
 			  g_array_index(finding->sites, struct site, 0).stack_id);
 	}

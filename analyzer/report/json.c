@@ -195,9 +195,10 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "candidates_left_out",
 	    json_object_new_int64((int64_t)finding->candidates_left_out));
 	put(object, "sites", json_object_new_int64(finding->sites->len));
-	put(object, "launches", finding->kernel ? launches(analysis, finding) : NULL);
+	put(object, "launches",
+	    finding_is_about_launches(finding) ? launches(analysis, finding) : NULL);
 	put(object, "call_stack",
-	    finding->kernel || !finding->sites->len
+	    finding_is_about_launches(finding) || !finding->sites->len
 		? NULL
 		: json_stack(analysis, finding->process,
 			     g_array_index(finding->sites, struct site, 0).stack_id));

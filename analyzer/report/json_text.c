@@ -53,6 +53,6 @@ void json_text_instruction(FILE *stream, struct json_object *finding)
 
 void json_text_call(FILE *stream, struct json_object *finding)
 {
-	json_text_place(stream, get_member(finding, "kernel") ? "launched" : "called",
+	json_text_place(stream, get_member(finding, "launches") ? "launched" : "called",
 			place_of_call(finding));
 }

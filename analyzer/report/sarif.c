@@ -207,7 +207,8 @@ static struct json_object *steps_of(const struct sarif *sarif, struct json_objec
 {
 	struct json_object *steps = json_object_new_array();
 	struct json_object *allocation = get_member(finding, "allocation");
-	const char *kernel = member_or_null(finding, "kernel");
+	const char *kernel =
+	    get_member(finding, "launches") ? member_or_null(finding, "kernel") : NULL;
 	char *note;
 
 	if (allocation) {

@@ -187,10 +187,11 @@ static bool matches_rule(const struct suppression *suppression, const struct fin
 	if (fnmatch(suppression->rule, finding->rule->id, FNM_CASEFOLD) != 0 &&
 	    !fits(suppression->rule, finding->rule->slug))
 		return false;
-	if (finding->kernel) {
-		return fits(pattern, finding->kernel_symbol) ||
-		       fits_function(pattern, finding->kernel);
-	}
+	if (finding->kernel &&
+	    (fits(pattern, finding->kernel_symbol) || fits_function(pattern, finding->kernel)))
+		return true;
+	if (finding_is_about_launches(finding))
+		return false;
 	return fits(pattern, finding->api) || fits(pattern, finding->subject) ||
 	       strcmp(pattern, "*") == 0;
 }

@@ -198,6 +198,11 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 	}
 }
 
+bool finding_is_about_launches(const struct finding *finding)
+{
+	return finding->kernel && !finding->api;
+}
+
 bool finding_is_enough(const struct finding *finding)
 {
 	return finding->count && finding->count >= finding->least_count &&

@@ -213,6 +213,9 @@ enum severity finding_severity(const struct finding *finding);
  */
 enum severity finding_place(const struct finding *finding);
 
+/* Returns true if its sites are launches of its kernel, and not calls that it is about. */
+bool finding_is_about_launches(const struct finding *finding);
+
 /* Count one occurrence at a call site. */
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
 /* Returns true if it occurred often enough to be a finding. */

@@ -170,20 +170,41 @@ struct transfer {
 	uint64_t extent; /* bytes from the first to the last that is touched */
 	uint32_t stack_id;
 	bool writes;
-	int code;  /* hipError_t that the call returned: 0 if it was carried out */
-	bool open; /* it did not return */
+	int code;            /* hipError_t that the call returned: 0 if it was carried out */
+	bool open;           /* it did not return */
+	uint64_t other_room; /* of a destination: room_for() the source */
 };
 
-/* Of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
+/*
+ * Returns the bytes of a copy or fill of `slices` slices of `rows` rows of `size` bytes, or
+ * INT64_MAX if they are more than that.
+ */
 static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t slices,
 		       uint64_t slice)
 {
-	uint64_t bytes = size;
+	uint64_t to_row, to_slice, bytes;
 
 	if (size == 0 || rows == 0)
 		return 0;
-	bytes += (rows - 1) * pitch;
-	return slices > 1 ? (slices - 1) * slice + bytes : bytes;
+	if (__builtin_mul_overflow(rows - 1, pitch, &to_row) ||
+	    __builtin_mul_overflow(slices > 1 ? slices - 1 : 0, slice, &to_slice) ||
+	    __builtin_add_overflow(size, to_row, &bytes) ||
+	    __builtin_add_overflow(bytes, to_slice, &bytes))
+		return INT64_MAX;
+	return MIN(bytes, INT64_MAX);
+}
+
+/*
+ * Returns the bytes from the address to its allocation's end, if the transfer is longer than that;
+ * ENOUGH_ROOM if it is not, or the address leads to no allocation that is live.
+ */
+#define ENOUGH_ROOM UINT64_MAX
+static uint64_t room_for(const struct rules_context *context, const struct transfer *transfer)
+{
+	struct place place = process_place(context->process, transfer->address);
+	uint64_t room = place.kind == PLACE_ALLOCATION ? place.allocation->size - place.offset : 0;
+
+	return place.kind == PLACE_ALLOCATION && transfer->extent > room ? room : ENOUGH_ROOM;
 }
 
 static void check_range(const struct rules_context *context, const struct transfer *transfer)
@@ -191,13 +212,15 @@ static void check_range(const struct rules_context *context, const struct transf
 	struct place place = process_place(context->process, transfer->address);
 	const struct allocation *allocation = place.allocation;
 	bool freed = place.kind == PLACE_FREED;
+	bool both = transfer->writes && transfer->other_room != ENOUGH_ROOM;
+	uint64_t room = room_for(context, transfer);
 	struct finding *finding;
 	char *outcome = NULL;
 	bool is_new;
 
 	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION))
 		return;
-	if (!freed && place.offset + transfer->extent <= allocation->size)
+	if (!freed && room == ENOUGH_ROOM)
 		return;
 	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
 			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
@@ -210,11 +233,11 @@ static void check_range(const struct rules_context *context, const struct transf
 	} else {
 		finding_figure(finding, 1, FIGURE_RANGE, transfer->extent);
 		finding_figure(finding, 2, FIGURE_RANGE, place.offset);
-		finding_figure(finding, 3, FIGURE_RANGE,
-			       place.offset + transfer->extent - allocation->size);
-		finding_figure(finding, 4, FIGURE_RANGE, allocation->size - place.offset);
+		finding_figure(finding, 3, FIGURE_RANGE, transfer->extent - room);
+		finding_figure(finding, 4, FIGURE_RANGE,
+			       both ? MIN(room, transfer->other_room) : room);
 		finding_figure(finding, 5, FIGURE_RANGE, place.offset + transfer->extent);
-		finding_detail(finding, (uint64_t)transfer->code);
+		finding_detail(finding, (uint64_t)transfer->code << 1 | both);
 	}
 	if (!is_new) {
 		finding_met(finding, &place);
@@ -242,34 +265,44 @@ static void check_range(const struct rules_context *context, const struct transf
 					  model_hip_error_name(transfer->code), transfer->code);
 	}
 	finding->message = g_strdup_printf(
-	    "%s %s %s bytes at offset %s of an allocation of %s bytes: %s bytes past its end%s.",
+	    "%s %s %s bytes at offset %s of an allocation of %s bytes: %s bytes past its end%s%s.",
 	    finding->api, transfer->writes ? "writes" : "reads", FIGURE(1), FIGURE(2), FIGURE(0),
-	    FIGURE(3), outcome ? outcome : "");
+	    FIGURE(3), both ? "; the memory that it reads is too small as well" : "",
+	    outcome ? outcome : "");
 	g_free(outcome);
 	finding->fix = g_strdup_printf("pass a size of at most %s bytes, or allocate %s", FIGURE(4),
 				       FIGURE(5));
 }
 
-/* The side of a copy that is written, or the one that is read. */
-static void check_side(const struct rules_context *context, bool writes)
+/*
+ * Checks both sides of a copy. One that is too long for both of them is one finding, about what it
+ * writes.
+ */
+static void check_sides(const struct rules_context *context, struct transfer *dst,
+			struct transfer *src)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
-	struct transfer side = {
-		.api = copy->api,
-		.address = writes ? copy->dst : copy->src,
-		.extent = extent(copy->size, copy->rows, writes ? copy->dst_pitch : copy->src_pitch,
-				 copy->depth, writes ? copy->dst_slice : copy->src_slice),
-		.stack_id = copy->stack_id,
-		.writes = writes,
-	};
-
-	check_range(context, &side);
+	dst->writes = true;
+	dst->other_room = room_for(context, src);
+	check_range(context, dst);
+	if (dst->other_room == ENOUGH_ROOM || room_for(context, dst) == ENOUGH_ROOM)
+		check_range(context, src);
 }
 
 static void check_copy(const struct rules_context *context)
 {
-	check_side(context, true);
-	check_side(context, false);
+	const struct hg_ev_copy *copy = &context->event->copy;
+	struct transfer dst = { .api = copy->api,
+				.address = copy->dst,
+				.extent = extent(copy->size, copy->rows, copy->dst_pitch,
+						 copy->depth, copy->dst_slice),
+				.stack_id = copy->stack_id };
+	struct transfer src = { .api = copy->api,
+				.address = copy->src,
+				.extent = extent(copy->size, copy->rows, copy->src_pitch,
+						 copy->depth, copy->src_slice),
+				.stack_id = copy->stack_id };
+
+	check_sides(context, &dst, &src);
 }
 
 static void check_fill(const struct rules_context *context)
@@ -281,6 +314,7 @@ static void check_fill(const struct rules_context *context)
 		.extent = extent(fill->size, fill->rows, fill->pitch, fill->depth, fill->slice),
 		.stack_id = fill->stack_id,
 		.writes = true,
+		.other_room = ENOUGH_ROOM,
 	};
 
 	check_range(context, &dst);
@@ -292,24 +326,19 @@ static void check_fill(const struct rules_context *context)
 static void check_failed_transfer(const struct rules_context *context)
 {
 	const struct hg_ev_error *error = &context->event->error;
-	struct transfer side = {
-		.api = error->api,
-		.address = error->ptr,
-		.extent = error->size,
-		.stack_id = error->stack_id,
-		.writes = true,
-		.code = error->code,
-	};
+	struct transfer dst = { .api = error->api,
+				.address = error->ptr,
+				.extent = error->size,
+				.stack_id = error->stack_id,
+				.code = error->code };
+	struct transfer src = dst;
 	int class = hg_api_class(error->api);
 
 	if (class != HG_CLASS_COPY && class != HG_CLASS_FILL)
 		return;
-	check_range(context, &side);
-	side.address = error->src;
-	side.extent = error->src_size;
-	side.writes = false;
-	if (error->src)
-		check_range(context, &side);
+	src.address = error->src;
+	src.extent = error->src ? error->src_size : 0;
+	check_sides(context, &dst, &src);
 }
 
 /*
@@ -319,25 +348,23 @@ static void check_open_call(const struct rules_context *context)
 {
 	const struct hg_open_call *call = &context->event->open_call->call;
 	int class = hg_api_class((unsigned)call->state);
-	struct transfer side = {
+	struct transfer dst = {
 		.api = (unsigned)call->state,
 		.address = call->ptr,
 		.extent =
 		    extent(call->size, call->rows, call->ptr_pitch, call->depth, call->ptr_slice),
 		.stack_id = call->stack_id,
-		.writes = true,
 		.open = true,
 	};
+	struct transfer src = dst;
 
 	if (class != HG_CLASS_COPY && class != HG_CLASS_FILL)
 		return;
-	check_range(context, &side);
-	if (class == HG_CLASS_FILL)
-		return;
-	side.address = call->src;
-	side.extent = extent(call->size, call->rows, call->src_pitch, call->depth, call->src_slice);
-	side.writes = false;
-	check_range(context, &side);
+	src.address = call->src;
+	src.extent = class == HG_CLASS_FILL ? 0
+					    : extent(call->size, call->rows, call->src_pitch,
+						     call->depth, call->src_slice);
+	check_sides(context, &dst, &src);
 }
 
 void check_lifetime(const struct rules_context *context)

@@ -250,6 +250,7 @@ static void report_null(const struct rules_context *context, struct no_memory *n
 		return;
 	finding->api = g_strdup(hg_api_name(error->api));
 	finding->kernel_symbol = g_strdup(code->symbol);
+	finding->kernel = g_strdup(code->name);
 	finding->if_faulted = CONFIDENCE_LIKELY;
 	outcome = error->code ? g_strdup_printf("failed with %s (%d)",
 						model_hip_error_name(error->code), error->code)

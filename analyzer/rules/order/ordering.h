@@ -118,6 +118,9 @@ struct process_order *order_known(struct process *process);
 char *order_stream_text(const struct use *use);
 const char *use_name(const struct use *use);
 
+/* Returns true if the latest occurrence of a finding about a race is this moment's (races.c). */
+bool race_is_reported(const struct rules_context *context, struct moment moment);
+
 /*
  * Fills in a new finding's launch or call, which is at hand; it is a call if `from` is NULL
  * (races.c).

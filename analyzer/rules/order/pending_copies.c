@@ -57,12 +57,19 @@ static uint64_t writes_of(const struct allocation *allocation)
 
 /* ---- reports ---- */
 
-/*
- * Reports a copy. `end` is a clause about the end of the result; `by` is the call that ended it, or
- * NULL.
- */
+/* Describes how the result of a copy ended. */
+struct ending {
+	const char *clause;
+	const char *harm;
+	const char *by; /* the call that ended it, or NULL */
+	uint32_t by_stack;
+	const char *doubt;
+};
+
+#define READ_EARLY "code that reads them may read what was there before"
+
 static void report(const struct rules_context *context, const struct pending_copy *copy,
-		   const char *end, const char *by, uint32_t by_stack, const char *doubt)
+		   const struct ending *ending)
 {
 	struct place place = { .kind = PLACE_ALLOCATION,
 			       .allocation = copy->to,
@@ -71,7 +78,7 @@ static void report(const struct rules_context *context, const struct pending_cop
 	bool is_new;
 	struct finding *finding =
 	    findings_get(context->findings, RULE_HG407, context->process, &is_new, "%u %u %u",
-			 copy->use.stack_id, copy->to->stack_id, by_stack);
+			 copy->use.stack_id, copy->to->stack_id, ending->by_stack);
 
 	finding_hit(finding, copy->use.ns, copy->use.stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, copy->end - copy->start);
@@ -79,18 +86,18 @@ static void report(const struct rules_context *context, const struct pending_cop
 	finding_detail(finding, (uint64_t)copy->use.stream << 8 ^ copy->use.kind);
 	if (is_new) {
 		finding->about_order = true;
-		finding->absence = by ? ABSENCE_NONE : ABSENCE_TO_END;
-		finding_at_most(finding, CONFIDENCE_LIKELY, doubt);
+		finding->absence = ending->by ? ABSENCE_NONE : ABSENCE_TO_END;
+		finding_at_most(finding, CONFIDENCE_LIKELY, ending->doubt);
 		finding->api = g_strdup(use_name(&copy->use));
 		finding_set_place(finding, &place, copy->start);
-		if (by) {
-			finding->related = g_strdup(by);
-			finding->related_stack_id = by_stack;
+		if (ending->by) {
+			finding->related = g_strdup(ending->by);
+			finding->related_stack_id = ending->by_stack;
 		}
 		finding->message = g_strdup_printf(
 		    "%s in %s copies %s bytes to the host, and %s before the host has waited for "
-		    "it: code that reads them may read what was there before.",
-		    finding->api, stream, FIGURE(0), end);
+		    "it: %s.",
+		    finding->api, stream, FIGURE(0), ending->clause, ending->harm);
 		finding->fix = g_strdup_printf(
 		    "call hipStreamSynchronize for %s before the host reads what %s copied", stream,
 		    finding->api);
@@ -101,27 +108,45 @@ static void report(const struct rules_context *context, const struct pending_cop
 static void report_overwritten(const struct rules_context *context, const struct pending_copy *copy)
 {
 	const struct hg_ev_copy *next = &context->event->copy;
-	char *end = g_strdup_printf("%s overwrites them", hg_api_name(next->api));
+	char *clause = g_strdup_printf("%s overwrites them", hg_api_name(next->api));
+	const struct ending ending = {
+		.clause = clause,
+		.harm = READ_EARLY,
+		.by = hg_api_name(next->api),
+		.by_stack = next->stack_id,
+		.doubt = "the program may need the last of the results alone",
+	};
 
-	report(context, copy, end, hg_api_name(next->api), next->stack_id,
-	       "the program may need the last of the results alone");
-	g_free(end);
+	report(context, copy, &ending);
+	g_free(clause);
 }
 
 static void report_released(const struct rules_context *context, const struct pending_copy *copy)
 {
 	const struct hg_ev_free *from = &context->event->free;
-	char *end = g_strdup_printf("%s releases that memory", hg_api_name(from->api));
+	char *clause = g_strdup_printf("%s releases that memory", hg_api_name(from->api));
+	const struct ending ending = {
+		.clause = clause,
+		.harm = "the result is lost, and code that read the memory before its release may "
+			"have read what was there before",
+		.by = hg_api_name(from->api),
+		.by_stack = from->stack_id,
+		.doubt = "the program may not need the result",
+	};
 
-	report(context, copy, end, hg_api_name(from->api), from->stack_id,
-	       "the program may not need the result");
-	g_free(end);
+	report(context, copy, &ending);
+	g_free(clause);
 }
 
 static void report_never(const struct rules_context *context, const struct pending_copy *copy)
 {
-	report(context, copy, "the recording ends", NULL, 0,
-	       "the program may not need the result, or have been ended before its wait");
+	const struct ending ending = {
+		.clause = "the recording ends",
+		.harm = READ_EARLY,
+		.doubt = "the program may not need the result, or have been ended before its wait",
+	};
+
+	report(context, copy, &ending);
 }
 
 /* ---- copies ---- */

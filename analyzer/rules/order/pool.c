@@ -2,7 +2,8 @@
 /*
  * Finds HG708: another stream may use memory of a pool (hipMallocAsync) only after it has waited
  * for the allocation. Before that, earlier work may still use the block that the memory was made
- * of.
+ * of. A stream that does not wait for another one is one finding, whatever memory it gets from
+ * there before it does: the surest use is told.
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -33,6 +34,28 @@ static void clear_given_back(void *data)
 
 static const struct attachment_type given_back_type = { sizeof(GHashTable *), init_given_back,
 							clear_given_back };
+
+/* Holds for two streams that the later one has not waited for memory of the first one. */
+struct missing_wait {
+	uint32_t first, later;   /* slots */
+	struct moment moment;    /* of the earliest such memory */
+	struct finding *finding; /* borrowed */
+	uint64_t count;          /* of the finding's occurrences */
+	int sure;
+};
+
+static void init_missing(void *data)
+{
+	*(GArray **)data = g_array_new(FALSE, FALSE, sizeof(struct missing_wait));
+}
+
+static void clear_missing(void *data)
+{
+	g_array_free(*(GArray **)data, TRUE);
+}
+
+static const struct attachment_type missing_type = { sizeof(GArray *), init_missing,
+						     clear_missing };
 
 static GHashTable *given_back(struct process *process)
 {
@@ -66,17 +89,61 @@ static void pool_released(struct process_order *at, const struct allocation *all
 
 /* ---- uses ---- */
 
+/* Returns the wait that is missing, which may be one that others miss as well. */
+static struct missing_wait *find_missing(const struct rules_context *context,
+					 const struct pool_block *block, const struct use *later)
+{
+	const struct order *order = &context->work->at->order;
+	GArray *list = *(GArray **)attachment_get(&context->process->attachments, &missing_type);
+	const struct missing_wait none = {
+		block->made.moment.slot, later->moment.slot, block->made.moment, NULL, 0, -1
+	};
+	struct missing_wait *missing = NULL;
+
+	for (unsigned i = 0; i < list->len && !missing; i++) {
+		missing = &g_array_index(list, struct missing_wait, i);
+		if (missing->first != none.first || missing->later != none.later)
+			missing = NULL;
+	}
+	if (!missing) {
+		g_array_append_val(list, none);
+		return &g_array_index(list, struct missing_wait, list->len - 1);
+	}
+	if (order_before(order, missing->moment, order->owners[later->moment.slot]))
+		*missing = none;
+	return missing;
+}
+
+/* Takes over a finding that is surer: the one before is not reported if it was about this alone. */
+static void surest_is(struct missing_wait *missing, struct finding *finding, int sure)
+{
+	if (missing->finding && missing->finding != finding &&
+	    missing->finding->count == missing->count)
+		missing->finding->least_count = UINT64_MAX;
+	finding->least_count = 0;
+	missing->finding = finding;
+	missing->count = 0;
+	missing->sure = sure;
+}
+
 static void report(const struct rules_context *context, struct allocation *allocation,
 		   const struct pool_block *block, const struct use *later,
 		   const struct launch_use *from, bool reused)
 {
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
 	char *first = order_stream_text(&block->made), *second = order_stream_text(later);
-	bool is_new;
-	struct finding *finding =
-	    findings_get(context->findings, RULE_HG708, context->process, &is_new, "%s %u %u",
-			 use_name(later), later->stack_id, allocation->stack_id);
+	struct missing_wait *missing = find_missing(context, block, later);
+	int sure = reused ? 2 : block->busy;
+	struct finding *finding = missing->finding;
+	bool is_new = false;
 
+	if (sure > missing->sure) {
+		finding = findings_get(context->findings, RULE_HG708, context->process, &is_new,
+				       "%s %u %u", use_name(later), later->stack_id,
+				       allocation->stack_id);
+		surest_is(missing, finding, sure);
+	}
+	missing->count++;
 	finding_hit(finding, later->ns, later->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	finding_met(finding, &place);
@@ -114,6 +181,20 @@ static void report(const struct rules_context *context, struct allocation *alloc
 	g_free(second);
 }
 
+/* Returns true if a finding says already that this use does not wait for one in that stream. */
+static bool is_told_of_race(const struct rules_context *context, struct allocation *allocation,
+			    const struct pool_block *block, const struct use *later)
+{
+	const struct order *order = &context->work->at->order;
+	const struct access_history *history = access_history_of(allocation);
+
+	for (unsigned i = 0; history && i < history->count; i++)
+		if (history->at[i].moment.slot == block->made.moment.slot &&
+		    !order_before(order, history->at[i].moment, order->owners[later->moment.slot]))
+			return race_is_reported(context, later->moment);
+	return false;
+}
+
 static void check_use(const struct rules_context *context, struct allocation *allocation,
 		      uint64_t address, uint8_t access, const struct launch_use *from)
 {
@@ -121,6 +202,7 @@ static void check_use(const struct rules_context *context, struct allocation *al
 	struct use later = *context->work->use;
 	const struct order_stream *stream = at->order.owners[later.moment.slot];
 	struct pool_block *block = attachment_find(&allocation->attachments, &block_type);
+	bool reused;
 
 	if (!block || block->reported || !stream ||
 	    order_before(&at->order, block->made.moment, stream))
@@ -128,9 +210,10 @@ static void check_use(const struct rules_context *context, struct allocation *al
 	block->reported = true;
 	later.start = address;
 	later.access = access;
-	report(context, allocation, block, &later, from,
-	       block->earlier.access && ((block->earlier.access | access) & WRITES) &&
-		   !order_before(&at->order, block->earlier.moment, stream));
+	reused = block->earlier.access && ((block->earlier.access | access) & WRITES) &&
+		 !order_before(&at->order, block->earlier.moment, stream);
+	if (reused || !is_told_of_race(context, allocation, block, &later))
+		report(context, allocation, block, &later, from, reused);
 }
 
 static void check_address(const struct rules_context *context, uint64_t address, uint8_t access)

@@ -219,6 +219,20 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 	return finding;
 }
 
+bool race_is_reported(const struct rules_context *context, struct moment moment)
+{
+	const GPtrArray *list = context->findings->list;
+
+	for (unsigned i = 0; i < list->len; i++) {
+		const struct finding *finding = list->pdata[i];
+		const struct moment *latest = attachment_find(&finding->evidence, &latest_type);
+
+		if (latest && latest->slot == moment.slot && latest->epoch == moment.epoch)
+			return true;
+	}
+	return false;
+}
+
 static void doubt(struct finding *finding, const struct allocation *allocation,
 		  const struct use *earlier, const struct use *later)
 {

@@ -72,6 +72,26 @@ static void a_refused_copy_from_too_little(void **state)
 	assert_non_null(strstr(finding(0)->message, "reads"));
 }
 
+/* One wrong size is one finding. */
+static void a_refused_copy_too_long_for_both(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_hipMalloc, 0x40000, 0x2000, 0, 5);
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = { .api = HG_API_hipMemcpy2D,
+					    .code = 1,
+					    .ptr = 0x40000,
+					    .src = 0x10000,
+					    .size = 0x3000,
+					    .src_size = 0x3000 } });
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "writes 12288 bytes"));
+	assert_non_null(strstr(finding(0)->message, "the memory that it reads is too small"));
+	assert_non_null(strstr(finding(0)->fix, "at most 4096 bytes"));
+}
+
 static void rows_count_in_copies(void **state)
 {
 	struct hg_event event = { .type = HG_EVENT_copy,
@@ -131,7 +151,9 @@ static void slices_count_in_copies_and_fills(void **state)
 	copy_event.copy.rows = 4;
 	copy_event.copy.depth = 5;
 	apply(copy_event);
-	assert_string_equal(found(), "HG606 HG606 HG606");
+	assert_string_equal(found(), "HG606 HG606");
+	assert_non_null(strstr(finding(1)->message, "writes"));
+	assert_non_null(strstr(finding(1)->message, "the memory that it reads is too small"));
 }
 
 static void pageable_copies(void **state)
@@ -252,6 +274,7 @@ int main(void)
 		FINDS(HG606, copies_past_the_end),
 		FINDS(HG606, a_copy_that_was_refused),
 		FINDS(HG606, a_refused_copy_from_too_little),
+		FINDS(HG606, a_refused_copy_too_long_for_both),
 		FINDS(HG606, rows_count_in_copies),
 		FINDS(HG606, slices_count_in_copies_and_fills),
 		FINDS(HG501, pageable_copies),

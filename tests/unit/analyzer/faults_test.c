@@ -624,6 +624,8 @@ static void success_and_null(void **state)
 	assert_string_equal(found(), "HG617");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 	assert_true(says("returned success and a null pointer"));
+	assert_string_equal(finding(0)->kernel, "writer");
+	assert_false(finding_is_about_launches(finding(0)));
 }
 
 static void success_and_null_and_a_fault(void **state)

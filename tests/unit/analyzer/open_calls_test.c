@@ -85,6 +85,39 @@ static void a_copy_past_the_end(void **state)
 	assert_non_null(strstr(finding(0)->message, "1 bytes past its end; the call did not"));
 }
 
+static void a_fill_of_rows_past_the_end(void **state)
+{
+	struct hg_open_call call = { .state = HG_API_hipMemset2D,
+				     .ptr = P,
+				     .size = 16,
+				     .rows = 4,
+				     .depth = 1,
+				     .ptr_pitch = 0x400 };
+
+	(void)state;
+	two_streams(0);
+	open_call(call);
+	assert_string_equal(found(), "");
+	call.rows = 5;
+	open_call(call);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "hipMemset2D writes 4112 bytes"));
+}
+
+/* What its arguments multiply to has more than 64 bits. */
+static void a_fill_of_too_many_rows(void **state)
+{
+	(void)state;
+	two_streams(0);
+	open_call((struct hg_open_call){ .state = HG_API_hipMemset2D,
+					 .ptr = P,
+					 .size = 0x1000,
+					 .rows = UINT64_C(1) << 52,
+					 .depth = 1,
+					 .ptr_pitch = 0x1000 });
+	assert_string_equal(found(), "HG606");
+}
+
 static void a_call_that_is_no_transfer(void **state)
 {
 	(void)state;
@@ -570,6 +603,8 @@ int main(void)
 		SILENT(HG601, memory_that_came_again),
 		SILENT(HG601, a_call_that_is_no_transfer),
 		FINDS(HG606, a_copy_past_the_end),
+		FINDS(HG606, a_fill_of_rows_past_the_end),
+		FINDS(HG606, a_fill_of_too_many_rows),
 		SILENT(HG606, a_call_that_is_no_transfer),
 		TEST(launches_that_may_run),
 		TEST(launches_before_an_event),

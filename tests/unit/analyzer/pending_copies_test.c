@@ -165,6 +165,7 @@ static void released_before_it_is_there(void **state)
 	release(HG_API_hipHostFree, HOST, 0);
 	assert_string_equal(found(), "HG407");
 	assert_non_null(strstr(finding(0)->message, "hipHostFree releases that memory before"));
+	assert_non_null(strstr(finding(0)->message, "the result is lost"));
 }
 
 static void released_after_a_wait(void **state)

@@ -56,6 +56,56 @@ static void used_again_and_again(void **state)
 	assert_int_equal(finding(0)->count, 1);
 }
 
+/* Two allocations, of which one alone is of a block in use: the other one is no finding beside. */
+static void one_wait_is_missing_for_two(void **state)
+{
+	(void)state;
+	streams();
+	allocates(Q, A);
+	a_block_is_made_of_one_in_use(WRITER);
+	launch(READER, B, Q);
+	launch(WRITER, B, P);
+	assert_string_equal(found(), "HG708");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void the_surest_comes_first(void **state)
+{
+	(void)state;
+	a_block_is_made_of_one_in_use(WRITER);
+	allocates(Q, A);
+	launch(WRITER, B, P);
+	launch(READER, B, Q);
+	assert_string_equal(found(), "HG708");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->count, 2);
+}
+
+/* ... but what the stream has waited for is another matter. */
+static void two_waits_are_missing(void **state)
+{
+	(void)state;
+	streams();
+	allocates(Q, A);
+	launch(READER, B, Q);
+	order_by_event(A, B);
+	release(HG_API_hipFreeAsync, Q, A);
+	a_block_is_made_of_one_in_use(WRITER);
+	launch(WRITER, B, P);
+	assert_string_equal(found(), "HG708 HG602 HG708");
+}
+
+/* That the streams race says enough. */
+static void a_race_for_the_same_reason(void **state)
+{
+	(void)state;
+	streams();
+	allocates(P, A);
+	launch(WRITER, A, P);
+	launch(WRITER, B, P);
+	assert_string_equal(found(), "HG701");
+}
+
 static void both_only_read_it(void **state)
 {
 	(void)state;
@@ -201,6 +251,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG708, its_last_owner_may_still_write_it),
 		FINDS(HG708, used_again_and_again),
+		FINDS(HG708, one_wait_is_missing_for_two),
+		FINDS(HG708, the_surest_comes_first),
+		FINDS(HG708, two_waits_are_missing),
+		SILENT(HG708, a_race_for_the_same_reason),
 		FINDS(HG708, both_only_read_it),
 		FINDS(HG708, made_of_other_memory),
 		FINDS(HG708, made_in_an_idle_stream),
