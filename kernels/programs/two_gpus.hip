@@ -49,6 +49,17 @@
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
 //
+// Memory of a pool is on the pool's GPU, whatever the stream's is.
+// hipgrain-run: pool_elsewhere
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: HG222 kernel=add_one argument=0 api=hipMallocFromPoolAsync at=@pool launches=4 confidence=likely
+//
+// hipgrain-run: pool_here
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: none
+//
 // A launch in a stream runs on the stream's device, whichever device is current.
 // hipgrain-run: prefetched_for_stream
 // hipgrain-env: SOFTGPU_DEVICES=2
@@ -241,6 +252,42 @@ static void run_peer(bool selected_again)
 	free(results);
 }
 
+/* Allocates memory for kernels of GPU 1 from a pool, in a stream of the GPU that the pool is not of. */
+static void run_pool(int pool_gpu)
+{
+	size_t bytes = ELEMENTS * sizeof(int);
+	int *values, *results = (int *)malloc(bytes);
+	hipMemPoolProps properties = {};
+	hipMemAccessDesc access = {};
+	hipStream_t stream;
+	hipMemPool_t pool;
+
+	properties.allocType = hipMemAllocationTypePinned;
+	properties.location = { hipMemLocationTypeDevice, pool_gpu };
+	access.location = { hipMemLocationTypeDevice, 1 };
+	access.flags = hipMemAccessFlagsProtReadWrite;
+	CHECK(hipMemPoolCreate(&pool, &properties));
+	CHECK(hipMemPoolSetAccess(pool, &access, 1));
+	CHECK(hipSetDevice(1 - pool_gpu));
+	CHECK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	CHECK(hipMallocFromPoolAsync((void **)&values, bytes, pool, stream)); // @pool
+	CHECK(hipMemsetAsync(values, 0, bytes, stream));
+	CHECK(hipStreamSynchronize(stream));
+	CHECK(hipSetDevice(1));
+	for (int i = 0; i < ROUNDS; i++) {
+		add_one<<<ELEMENTS / ITEMS, ITEMS>>>(values);
+		CHECK(hipGetLastError());
+	}
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(results, values, bytes, hipMemcpyDeviceToHost));
+	printf("two gpus: %d expected %d\n", count_right(results, ROUNDS), ELEMENTS);
+	CHECK(hipFreeAsync(values, stream));
+	CHECK(hipStreamSynchronize(stream));
+	CHECK(hipStreamDestroy(stream));
+	CHECK(hipMemPoolDestroy(pool));
+	free(results);
+}
+
 static const variant variants[] = {
 	{ "both_count_coarse", [] { run_count(hipHostMallocNonCoherent, false); } },
 	{ "both_count_fine", [] { run_count(hipHostMallocCoherent, false); } },
@@ -251,6 +298,8 @@ static const variant variants[] = {
 	{ "mapped_and_preferred", [] { run_mapped(true); } },
 	{ "not_selected_again", [] { run_peer(false); } },
 	{ "selected_again", [] { run_peer(true); } },
+	{ "pool_elsewhere", [] { run_pool(0); } },
+	{ "pool_here", [] { run_pool(1); } },
 	{ "prefetched_for_stream", [] { run_in_stream(0); } },
 	{ "prefetched_for_current", [] { run_in_stream(1); } },
 	{ "prefetched_for_thread", [] { run_in_thread_stream(); } },

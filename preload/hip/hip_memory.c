@@ -555,6 +555,20 @@ static void ask(const struct questions *q, const struct hg_hip_subject *subject)
 	hg_provider->memory(&event);
 }
 
+int32_t hg_hip_memory_device(uint64_t address)
+{
+	const struct questions *q = find_questions();
+	struct attributes attributes = { .device = -1 };
+
+	if (!q->get_attributes)
+		return -1;
+	if (q->get_attributes(&attributes, (const void *)(uintptr_t)address)) {
+		hg_hip_forget_error();
+		return -1;
+	}
+	return attributes.device;
+}
+
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects)
 {
 	const struct questions *questions;

@@ -49,6 +49,8 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 			uint32_t length);
 /* The same whatever was checked before; false: there are more, for another time. */
 bool hg_hip_memory_gather(struct hg_hip_subjects *subjects, const uint8_t *bytes, uint32_t length);
+/* Returns the device that has this memory of HIP's, or -1 if the runtime does not say. */
+int32_t hg_hip_memory_device(uint64_t address);
 /* Whether an address lies in a live allocation of HIP's. */
 bool hg_hip_memory_known(uint64_t address);
 

@@ -19,6 +19,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_objects.h"
@@ -220,10 +221,21 @@ static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
 	return found ? (uintptr_t)found : ptr;
 }
 
+/* Returns the device that has the memory: of a pool the pool's, whatever the stream's is. */
+static int32_t device_of(const struct hg_hip_call *call, const struct hg_ev_alloc *event)
+{
+	int32_t device = -1;
+
+	if (call->api == HG_API_hipMallocFromPoolAsync && event->ptr && hg_hip_may_query())
+		device = hg_hip_memory_device(event->ptr);
+	return device >= 0 ? device : hg_hip_stream_device(event->stream);
+}
+
 static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *event)
 {
 	event->symbol = "";
 	event->device_ptr = device_pointer(call, event->ptr);
+	event->device = device_of(call, event);
 	/* Of a reservation the runtime knows nothing but what is mapped into it. */
 	if (event->api != HG_API_hipMemAddressReserve)
 		hg_hip_memory_add(event);
@@ -242,7 +254,7 @@ static void keep_alloc(const struct hg_ev_alloc *event)
 
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
-       hg_hip_captured_alloc(event), (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
+       hg_hip_captured_alloc(event), (finish_alloc(call, event), STACK), keep_alloc(event))
 FINISH(copy, event->dst, extent(event, event->dst_pitch, event->dst_slice),
        (uint64_t)(uint32_t)event->kind, hg_hip_any_capture() && hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), (WAITED, copied(event)))
