@@ -51,8 +51,31 @@
 // hipgrain-stdout: zero_copy: 8192 wrong, copied
 // hipgrain-expect: HG805 api=aligned_alloc at=@a from=@wrong_map confidence=likely
 // hipgrain-expect: HG805 api=aligned_alloc at=@b from=@wrong_map confidence=likely
+//
+// A region counts in memory that was never copied in: pages that are fresh are zero, others are not.
+// hipgrain-run: counted_fresh
+// hipgrain-only: gfx90a
+// hipgrain-stdout: counted: a multiple of 32, and more than 0
+// hipgrain-expect: HG619 api=hsa_amd_memory_pool_allocate confidence=likely
+//
+// hipgrain-run: counted_mapped
+// hipgrain-only: gfx90a
+// hipgrain-stdout: counted: a multiple of 32, and more than 0
+// hipgrain-expect: none
+//
+// hipgrain-run: counted_allocated
+// hipgrain-only: gfx90a
+// hipgrain-stdout: counted: a multiple of 32, and more than 0
+// hipgrain-expect: HG619 api=hsa_amd_memory_pool_allocate confidence=likely
+//
+// hipgrain-run: counted_sent
+// hipgrain-only: gfx90a
+// hipgrain-stdout: counted: a multiple of 32, and more than 0
+// hipgrain-expect: none
 
 #include "sample.h"
+
+#include <omp.h>
 
 #define N 8192
 
@@ -152,11 +175,69 @@ static void zero_copy(void)
 	printf("zero_copy: %d wrong, %s\n", count_wrong(a), there == a ? "in place" : "copied");
 }
 
+static void print_count(const int *counter)
+{
+	printf("counted: %s\n", counter[0] > 0 && counter[0] % 32 == 0 ? "a multiple of 32, and more than 0" : "something else");
+}
+
+static void counted_fresh(void)
+{
+	int counter[16] = { 0 };
+
+#pragma omp target parallel map(from : counter)
+	{
+#pragma omp atomic
+		counter[0]++;
+	}
+	print_count(counter);
+}
+
+static void counted_mapped(void)
+{
+	int counter[16] = { 0 };
+
+#pragma omp target parallel map(tofrom : counter)
+	{
+#pragma omp atomic
+		counter[0]++;
+	}
+	print_count(counter);
+}
+
+static void count_in_place(int sent)
+{
+	int device = omp_get_default_device(), host = omp_get_initial_device(), counter[16] = { 0 };
+	int *there = omp_target_alloc(sizeof(counter), device);
+
+	if (sent)
+		omp_target_memcpy(there, counter, sizeof(counter), 0, 0, device, host);
+#pragma omp target parallel is_device_ptr(there)
+	{
+#pragma omp atomic
+		there[0]++;
+	}
+	omp_target_memcpy(counter, there, sizeof(counter), 0, 0, host, device);
+	omp_target_free(there, device);
+	print_count(counter);
+}
+
+static void counted_allocated(void)
+{
+	count_in_place(0);
+}
+
+static void counted_sent(void)
+{
+	count_in_place(1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct variant variants[] = {
 		{ "arraysum1", arraysum1 }, { "pinned", pinned },	  { "reduction", reduction },
 		{ "implicit", implicit },   { "explicit", explicit_map }, { "zero_copy", zero_copy },
+		{ "counted_fresh", counted_fresh }, { "counted_mapped", counted_mapped }, { "counted_allocated", counted_allocated },
+		{ "counted_sent", counted_sent },
 	};
 
 	return RUN_VARIANT(variants, argc, argv);

@@ -10,10 +10,12 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
+#include "tracer/offload_events.h"
 
 /* Holds what is kept with an allocation. */
 struct writes {
 	bool written;            /* or it may have been */
+	bool of_openmp;          /* OpenMP allocated it, whose transfers are recorded */
 	struct finding *finding; /* borrowed: one that waits for a copy from the memory; or NULL */
 };
 
@@ -50,9 +52,22 @@ static bool is_unwritten(const struct rules_context *context, struct allocation 
 	return !(writes && writes->written) && !(anywhere && *anywhere >= allocation->ns);
 }
 
+static bool is_of_hsa(const struct allocation *allocation)
+{
+	return allocation->api == HG_API_hsa_amd_memory_pool_allocate ||
+	       allocation->api == HG_API_hsa_memory_allocate;
+}
+
+static bool is_of_openmp(const struct allocation *allocation)
+{
+	const struct writes *writes = attachment_find(&allocation->attachments, &writes_type);
+
+	return writes && writes->of_openmp;
+}
+
 /*
- * Returns true for memory of hipMalloc and similar functions. Copies by the HSA runtime are not
- * recorded.
+ * Returns true for memory of hipMalloc and similar functions, and of OpenMP (omp_target_alloc, map
+ * clauses). Other copies by the HSA runtime are not recorded.
  */
 static bool is_fresh_device_memory(const struct process *process, const struct place *place)
 {
@@ -60,8 +75,7 @@ static bool is_fresh_device_memory(const struct process *process, const struct p
 
 	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP ||
 	    place->allocation->symbol || place->allocation->api == HG_API_hipIpcOpenMemHandle ||
-	    place->allocation->api == HG_API_hsa_amd_memory_pool_allocate ||
-	    place->allocation->api == HG_API_hsa_memory_allocate)
+	    (is_of_hsa(place->allocation) && !is_of_openmp(place->allocation)))
 		return false;
 	grain = place_grain_brief(process, place);
 	return grain.location == LOCATION_DEVICE && grain.certain;
@@ -142,8 +156,13 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	    "%s updates device memory (%s bytes from %s) into which nothing was written since it "
 	    "was allocated: what is there is undefined, although fresh pages are often zero.",
 	    finding->kernel, FIGURE(0), hg_api_name(pointer.place.allocation->api));
-	finding->fix = g_strdup_printf("initialise it before the launch: hipMemset(%s, 0, %s)",
-				       FIX_POINTER, FIX_SIZE);
+	if (launch_is_omp(launch)) {
+		finding->fix = g_strdup("map it with map(to:) or map(tofrom:);\nor initialise it "
+					"there before, by omp_target_memcpy or by a target region");
+	} else {
+		finding->fix = g_strdup_printf(
+		    "initialise it before the launch: hipMemset(%s, 0, %s)", FIX_POINTER, FIX_SIZE);
+	}
 	finding_weigh(finding, &(struct chain){ .launch = launch, .atomic = atomic });
 	finding_at_most(finding, CONFIDENCE_LIKELY,
 			"work that is not recorded may have written to it");
@@ -191,6 +210,26 @@ static void note_launch(const struct rules_context *context)
 	}
 }
 
+/*
+ * Notes what OpenMP does with memory of a device. Its run-time library hands parts of a block out
+ * again and again: only what begins where a block does is judged.
+ */
+static void note_openmp(const struct rules_context *context)
+{
+	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	struct place place = process_place(context->process, data->dst);
+
+	if (data->op == HG_OMP_TO_DEVICE || data->op == HG_OMP_FROM_DEVICE) {
+		note_copied_from(context, data->src);
+		note_written_at(context, data->dst);
+	} else if (data->op == HG_OMP_ALLOC && place.kind == PLACE_ALLOCATION && !place.offset) {
+		((struct writes *)attachment_get(&place.allocation->attachments, &writes_type))
+		    ->of_openmp = true;
+	} else if (data->op == HG_OMP_ASSOCIATE) {
+		note_written_at(context, data->dst);
+	}
+}
+
 void check_unwritten(const struct rules_context *context)
 {
 	const struct hg_event *event = context->event;
@@ -208,6 +247,10 @@ void check_unwritten(const struct rules_context *context)
 		break;
 	case WAKE_FILL:
 		note_written_at(context, event->fill.dst);
+		break;
+	case WAKE_OMP:
+		if (event->type == HG_EVENT_omp_data)
+			note_openmp(context);
 		break;
 	default:
 		break;

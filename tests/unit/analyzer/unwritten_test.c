@@ -6,6 +6,8 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/api/hsa.h"
+#include "tracer/offload_events.h"
 
 #define MEMORY 0x100000u
 #define OTHER  0x800000u
@@ -48,6 +50,54 @@ static void an_update_of_fresh_memory(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_non_null(strstr(finding(0)->message, "updates device memory"));
 	assert_true(g_str_has_prefix(finding(0)->fix, "initialise it before the launch"));
+}
+
+static void openmp(uint8_t op, uint64_t src, uint64_t dst)
+{
+	apply((struct hg_event){ .type = HG_EVENT_omp_data,
+				 .omp_data = { .op = op, .src = src, .dst = dst, .size = 64 } });
+}
+
+/* Memory of the HSA runtime, which OpenMP asked for or somebody else. */
+static void begin_openmp(bool reported)
+{
+	initialisation_matters = true;
+	device(0);
+	kernel.atomic_count = 1;
+	atomic.fp = false;
+	atomic.type = ISA_TYPE_I32;
+	atomic.executes = true;
+	use.access = ISA_ATOMIC;
+	alloc(HG_API_hsa_amd_memory_pool_allocate, MEMORY, 4096, 0x100000004, 5);
+	if (reported)
+		openmp(HG_OMP_ALLOC, 0, MEMORY);
+}
+
+static void an_update_of_fresh_openmp_memory(void **state)
+{
+	(void)state;
+	begin_openmp(true);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "HG619");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void openmp_memory_that_was_sent(void **state)
+{
+	(void)state;
+	begin_openmp(true);
+	openmp(HG_OMP_TO_DEVICE, 0x10, MEMORY + 64);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+/* What writes to it is not recorded. */
+static void memory_of_hsa_alone(void **state)
+{
+	(void)state;
+	begin_openmp(false);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
 }
 
 /* The kernel need not read if a condition decides. */
@@ -189,6 +239,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG619, an_update_of_fresh_memory),
+		FINDS(HG619, an_update_of_fresh_openmp_memory),
+		SILENT(HG619, openmp_memory_that_was_sent),
+		SILENT(HG619, memory_of_hsa_alone),
 		SILENT(HG619, a_read_of_fresh_memory),
 		SILENT(HG619, an_update_that_may_be_left_out),
 		FINDS(HG619, memory_that_is_copied_from_later),
