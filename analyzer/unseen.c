@@ -10,6 +10,7 @@
 
 #include "analyzer/containers/file_targets.h"
 #include "analyzer/rules/order/open_calls.h"
+#include "tracer/api/hsa.h"
 
 static __attribute__((format(printf, 2, 3))) void add(GPtrArray *list, const char *format, ...)
 {
@@ -54,9 +55,16 @@ static void add_below_hip(GPtrArray *list, const struct process *process)
 	}
 }
 
-static bool has_returned(const struct process *process)
+#define FIRST_BELOW_HIP 800u /* the ids of the HSA runtime and of OpenMP (tracer/api.def) */
+
+/* Returns true if a call of a runtime had returned, as hsa_init() has where another one is made. */
+static bool has_returned(const struct process *process, const struct findings *findings)
 {
-	return process->device_count >= 0 || process->target_regions || process->devices->len;
+	const struct open_row *open = open_calls_of(findings, process);
+	uint64_t api = open ? open->open.call.state : 0;
+
+	return process->device_count >= 0 || process->target_regions || process->devices->len ||
+	       (api >= FIRST_BELOW_HIP && api != HG_API_hsa_init);
 }
 
 /*
@@ -70,7 +78,8 @@ static void add_first_call(GPtrArray *list, const struct process *process,
 	GPtrArray *targets = process->exe[0] ? file_targets(process->exe) : NULL;
 	char *text = targets ? file_targets_text(targets) : NULL;
 
-	if (!has_returned(process) && (targets || unseen_is_gpu_program(process, findings))) {
+	if (!has_returned(process, findings) &&
+	    (targets || unseen_is_gpu_program(process, findings))) {
 		add(list,
 		    "process %d: %s%s, and no call of a GPU's runtime had returned in this process "
 		    "before: what it did is unknown%s%s%s%s%s",
@@ -105,7 +114,7 @@ static bool is_runtime(const char *path)
 bool unseen_is_gpu_program(const struct process *process, const struct findings *findings)
 {
 	GPtrArray *targets;
-	bool found = has_returned(process) || g_hash_table_size(process->bypasses) ||
+	bool found = has_returned(process, findings) || g_hash_table_size(process->bypasses) ||
 		     open_calls_of(findings, process);
 
 	for (guint i = 0; i < process->modules->len && !found; i++) {

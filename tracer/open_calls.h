@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Publishes the HIP call that each thread of a process is in.
+ * Publishes the call of HIP that each thread of a process is in, or the wait of the HSA runtime, or
+ * the target construct of OpenMP.
  *
  * Calls are recorded when they have returned, so the one in which a process dies, or which never
  * returns, is not in the trace. Before a thread enters the runtime it therefore publishes its call
  * in a file that it has mapped: DIR/open-calls/<pid>-<hexadecimal number>, one for each process
- * that calls HIP. Its content outlives the process, and can be read while it runs.
+ * that makes such a call. Its content outlives the process, and can be read while it runs.
  *
  * The file has struct hg_open_calls, then `slots` times `slot_size` bytes, each of which begins
  * with struct hg_open_call. Only the outermost call of a thread is there. Later versions may make

@@ -183,9 +183,10 @@ static void append_call(GString *text, const struct analysis *analysis, const st
 {
 	char *name =
 	    row->open.call.kernel_id ? kernel_name(row->process, row->open.call.kernel_id) : NULL;
-	char *place = row->open.call.stack_id
-			  ? stack_place(analysis->symbolizer, row->process, row->open.call.stack_id)
-			  : NULL;
+	const struct hg_open_call *call = &row->open.call;
+	char *place = call->stack_id
+			  ? stack_place(analysis->symbolizer, row->process, call->stack_id)
+			  : return_place(analysis->symbolizer, row->process, call->caller);
 
 	g_string_append(text, hg_api_name((unsigned)row->open.call.state));
 	if (name)

@@ -561,6 +561,16 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
 }
 
+char *return_place(struct symbolizer *symbolizer, const struct process *process, uint64_t address)
+{
+	const struct host_module *host =
+	    address ? process_module(process, address - 1, MODULES_ALL) : NULL;
+	const GPtrArray *frames =
+	    host ? place_of(symbolizer, host, address - 1 - host->bias) : NULL;
+
+	return frames && frames->len ? source_frame_text(frames->pdata[0]) : NULL;
+}
+
 /* One for the process: fixes read lines of source before there is a report. */
 static const char *source_root;
 

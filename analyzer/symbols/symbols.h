@@ -51,6 +51,9 @@ char *source_frame_text(const struct source_frame *frame);
 /* The innermost frame of a recorded stack that a person wrote, as text; the caller frees. */
 char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id);
 
+/* The same of a call of which only the return address is known; NULL: in no object. */
+char *return_place(struct symbolizer *symbolizer, const struct process *process, uint64_t address);
+
 /* From now on read no source files but those below `root`, borrowed; NULL: any (source.h). */
 void symbols_restrict_sources(const char *root);
 /* That root, borrowed; NULL: any. */

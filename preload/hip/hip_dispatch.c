@@ -161,6 +161,7 @@ struct caller {
 	uintptr_t start, size; /* atomic; no size: unloaded */
 	int taken;             /* atomic; of one that is unloaded: by its next user */
 	bool page;             /* not an object */
+	bool hip;              /* HIP's runtime */
 	struct target targets[];
 };
 
@@ -218,6 +219,7 @@ static struct caller *add_caller(const void *address)
 	caller = in_object ? unloaded_caller() : NULL;
 	if (caller) {
 		memset(caller->targets, 0, rows * sizeof(struct target));
+		caller->hip = hg_hip_is_runtime(address);
 		__atomic_store_n(&caller->start, range.start, __ATOMIC_RELEASE);
 		__atomic_store_n(&caller->size, range.end - range.start, __ATOMIC_RELEASE);
 		return caller;
@@ -229,6 +231,7 @@ static struct caller *add_caller(const void *address)
 	caller->size = range.end - range.start;
 	caller->taken = 1;
 	caller->page = !in_object;
+	caller->hip = in_object && hg_hip_is_runtime(address);
 	caller->next = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(&callers, &caller->next, caller, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -497,6 +500,13 @@ void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address)
 	real = __atomic_load_n(&caller->targets[row - __start_hg_hip_functions].real,
 			       __ATOMIC_ACQUIRE);
 	return HG_LIKELY(real != NULL) ? real : find_real(row, address);
+}
+
+bool hg_hip_has_caller(const void *address)
+{
+	const struct caller *caller = find_caller(address);
+
+	return caller && caller->hip;
 }
 
 HG_PART(.name = "hip-dispatch", .order = 35, .unloaded = unloaded);

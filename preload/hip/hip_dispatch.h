@@ -21,6 +21,9 @@ void *hg_hip_real(const struct hg_hip_function *const *row, const void *address,
  */
 void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address);
 
+/* Returns true if the object around `address`, which has called before, is HIP's runtime. */
+bool hg_hip_has_caller(const void *address);
+
 /* What to give to somebody who looked up a name and found `real`: ours, which goes on to it. */
 void *hg_hip_offer(const char *name, void *real);
 

@@ -88,6 +88,17 @@ bool hg_hsa_enter_lasting_below_hip(void);
 /* Of the construct that the thread is in, else of the caller. */
 uint32_t hg_hsa_stack(const void *caller);
 
+/* ---- hsa_wait.c ---- */
+
+/* Is not 0 once calls of the HSA runtime are wanted; atomic. */
+extern HG_HIDDEN int hg_hsa_waits;
+/*
+ * Publishes a call that the caller is about to make, from the function with `frame`. If that is
+ * true hg_hsa_published_end() must follow.
+ */
+bool hg_hsa_publish(uint16_t api, const void *caller, const char *frame);
+void hg_hsa_published_end(void);
+
 /* ---- hsa_agents.c ---- */
 
 /* Finds the agents and pools of a runtime that is up. Returns false if it has none. */

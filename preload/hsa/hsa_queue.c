@@ -15,6 +15,7 @@
 #include "preload/hip/hip_launch.h"
 #include "preload/hsa/hsa.h"
 #include "preload/hsa/hsa_wrap.h"
+#include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
@@ -76,6 +77,7 @@ static void record_dispatch(const struct ring *ring, const struct hsa_packet *pa
 	launch.event.args_id = hg_hip_arguments(&launch, &kernel->variant);
 	launch.event.stack_id = hg_hsa_stack(caller);
 	hg_provider->launch(&launch.event);
+	hg_ompt_dispatched(launch.event.kernel_id);
 }
 
 /* Under the lock. */

@@ -81,9 +81,11 @@ static bool wanted(void)
 
 	hg_libc.dl_iterate_phdr(find_neighbours, &found);
 	hg_hsa_hip_reports = found.hip;
-	if (choice && *choice)
-		return strcmp(choice, "0") != 0;
-	return found.offloads || !found.hip;
+	choice = choice && *choice ? choice : NULL;
+	if (choice ? !strcmp(choice, "0") : found.hip && !found.offloads)
+		return false;
+	__atomic_store_n(&hg_hsa_waits, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* Holds the reason why calls below HIP are not recorded, or NULL if there is nothing to report. */
@@ -214,6 +216,7 @@ HSA_HEAD(int, hsa_init, (void))
 {
 	HSA_REACHED(int, hsa_init, (void));
 	int rc, saved = errno;
+	bool published;
 
 	hg_init();
 	if (hg_tls.busy || !hg_awake())
@@ -221,9 +224,12 @@ HSA_HEAD(int, hsa_init, (void))
 	hg_tls.busy++;
 	decide((const void *)real);
 	hg_tls.busy--;
+	published = hg_hsa_publish(HG_API_hsa_init, HG_CALLER(), __builtin_frame_address(0));
 	errno = saved;
 	rc = real();
 	saved = errno;
+	if (published)
+		hg_hsa_published_end();
 	if (!rc)
 		survey_by_name();
 	errno = saved;

@@ -14,8 +14,10 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/open_calls.h"
 #include "preload/trace/process.h"
 #include "preload/trace/redact.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -33,7 +35,7 @@ static __thread struct {
 	const void *code; /* of the innermost target construct that the thread is in */
 	int device;
 	unsigned depth;
-	bool in_op, op_read;
+	bool in_op, op_read, published;
 	uint64_t op_start, op_hash;
 	unsigned pending_count;
 	struct pending pending[PENDING];
@@ -175,6 +177,36 @@ static void read_pending(void)
 
 /* ---- constructs ---- */
 
+/* Of ompt_target_t: those with nowait are 8 more. */
+#define KINDS 8
+
+bool hg_ompt_in_region(void)
+{
+	return region.published;
+}
+
+/*
+ * Not where the region is the program's own code, on the host, nor inside of a call of HIP's. Needs
+ * hg_enter().
+ */
+static void publish(int kind, const void *code, uint32_t stack_id)
+{
+	kind &= KINDS - 1;
+	if (hg_tls.hip || is_host(region.device) || kind < 1 || kind > 4)
+		return;
+	hg_open_call_begin((uint16_t)(HG_API_omp_target - 1 + kind), hg_now(), code, stack_id);
+	region.published = true;
+}
+
+/* The construct now waits for the kernel, which is recorded. Needs hg_enter(). */
+void hg_ompt_dispatched(uint32_t kernel_id)
+{
+	if (!region.published)
+		return;
+	hg_tls.open_call->kernel_id = kernel_id;
+	hg_tls.open_call->start = hg_now();
+}
+
 void hg_ompt_target(int kind, int endpoint, int device, const void *code)
 {
 	struct hg_ev_omp_target event = { .kind = (uint8_t)kind,
@@ -193,9 +225,15 @@ void hg_ompt_target(int kind, int endpoint, int device, const void *code)
 			read_pending();
 		event.stack_id = stack_of(code);
 		hg_provider->omp_target(&event);
+		if (endpoint == HG_OMP_BEGIN && region.depth == 1)
+			publish(kind, code, event.stack_id);
 		hg_leave();
 	}
 	if (endpoint != HG_OMP_BEGIN) {
+		if (region.published && region.depth <= 1) {
+			region.published = false;
+			hg_open_call_end();
+		}
 		region.pending_count = 0;
 		region.depth -= region.depth > 0;
 		if (!region.depth)

@@ -124,8 +124,13 @@ static void report_waiting(const struct rules_context *context, const struct ope
 {
 	const struct open_launch *launch =
 	    row->launches->len ? &g_array_index(row->launches, struct open_launch, 0) : NULL;
+	/* A target construct names its kernel itself. */
+	uint32_t kernel_id = launch ? launch->kernel_id
+			     : hg_api_class((unsigned)row->open.call.state) == HG_CLASS_SYNC
+				 ? row->open.call.kernel_id
+				 : 0;
 	const struct kernel_ref *kernel =
-	    launch ? process_kernel(context->process, launch->kernel_id) : NULL;
+	    kernel_id ? process_kernel(context->process, kernel_id) : NULL;
 	struct finding *finding = new_finding(context, row, RULE_HG709);
 
 	if (!finding)
@@ -135,7 +140,7 @@ static void report_waiting(const struct rules_context *context, const struct ope
 
 		finding_set_launch(finding, &launched, NULL);
 		finding->related = g_strdup_printf("%s, not known to be complete", finding->kernel);
-		finding->related_stack_id = launch->stack_id;
+		finding->related_stack_id = launch ? launch->stack_id : row->open.call.stack_id;
 	}
 	finding->message = g_strdup_printf(
 	    "thread %d was in %s when the %s ended%s%s: the call had not returned.", row->tid,

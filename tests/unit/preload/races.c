@@ -114,6 +114,12 @@ struct hg_hip_runtime *hg_hip_runtime_of(const void *real)
 	return (struct hg_hip_runtime *)(void *)&tags[real == (void *)second_real];
 }
 
+bool hg_hip_is_runtime(const void *address)
+{
+	(void)address;
+	return false;
+}
+
 void *hg_hip_find_loaded(const char *name)
 {
 	(void)name;
