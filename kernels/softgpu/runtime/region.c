@@ -26,9 +26,19 @@ hsa_status_t hsa_agent_iterate_regions(hsa_agent_t agent,
 				       hsa_status_t (*callback)(hsa_region_t, void *), void *data)
 {
 	struct visit to = { callback, data };
+	hsa_status_t status;
 
-	return callback ? hsa_amd_agent_iterate_memory_pools(agent, visit, &to)
-			: HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = hsa_amd_agent_iterate_memory_pools(agent, visit, &to);
+	if (status || !sg_agent_get(agent)->gpu)
+		return status;
+	/* A GPU has the host's, too (GpuAgent::VisitRegion() [ROCR24]). */
+	for (uint32_t i = 0; i < SG_MAX_GPUS && !status; i++)
+		if (sg_agent_get(sg_agent_handle(&sg_cpu_agents[i])))
+			status = hsa_amd_agent_iterate_memory_pools(
+			    sg_agent_handle(&sg_cpu_agents[i]), visit, &to);
+	return status;
 }
 
 _Static_assert((int)HSA_REGION_INFO_SEGMENT == (int)HSA_AMD_MEMORY_POOL_INFO_SEGMENT &&
@@ -77,4 +87,14 @@ hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, void **pointe
 hsa_status_t hsa_memory_free(void *pointer)
 {
 	return hsa_amd_memory_pool_free(pointer);
+}
+
+/* ROCr does nothing for any memory, either (MemoryRegion::AssignAgent() [ROCR24]). */
+hsa_status_t hsa_memory_assign_agent(void *pointer, hsa_agent_t agent,
+				     hsa_access_permission_t access)
+{
+	(void)access;
+	if (!sg_agent_get(agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	return pointer ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }

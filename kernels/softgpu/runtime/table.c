@@ -216,7 +216,8 @@ void sg_api_table_reset(void)
 
 /* ---- the exported functions ---- */
 
-#define JUMP(table, name)                                 \
+#define JUMP(table, name) JUMP_AS(table, name, name)
+#define JUMP_AS(table, name, function)                    \
 	__asm__ volatile(                                 \
 	    ".pushsection .text.hsa,\"ax\",@progbits\n\t" \
 	    ".balign 16\n\t"                              \
@@ -226,7 +227,7 @@ void sg_api_table_reset(void)
 	    ".size " #name ", . - " #name "\n\t"          \
 	    ".popsection"                                 \
 	    :                                             \
-	    : "i"(offsetof(struct table, functions) + NUMBER_##name * sizeof(void *)));
+	    : "i"(offsetof(struct table, functions) + NUMBER_##function * sizeof(void *)));
 
 /* rax is no argument of functions with a fixed number of them. */
 #define JUMP_BY_PLACE(places, name)                                    \
@@ -252,6 +253,9 @@ static __attribute__((ONCE)) void jumps(void)
 #define HAVE(name) JUMP(core_table, name)
 #define LACK(name) JUMP(core_table, name)
 #include "kernels/softgpu/runtime/api/core.def"
+#define OLD(name, function) JUMP_AS(core_table, name, function)
+#include "kernels/softgpu/runtime/api/old_names.def"
+#undef OLD
 #undef HAVE
 #undef LACK
 #undef LATER

@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One of them has a newer name. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #define FUNCTIONS(X)                                 \
 	X(hsa_init)                                  \
 	X(hsa_shut_down)                             \
@@ -36,6 +39,7 @@
 	X(hsa_region_get_info)                       \
 	X(hsa_memory_allocate)                       \
 	X(hsa_memory_free)                           \
+	X(hsa_memory_assign_agent)                   \
 	X(hsa_executable_create_alt)                 \
 	X(hsa_code_object_reader_create_from_memory) \
 	X(hsa_executable_load_agent_code_object)     \
@@ -44,7 +48,7 @@
 	X(hsa_executable_symbol_get_info)            \
 	X(hsa_queue_create)                          \
 	X(hsa_queue_destroy)                         \
-	X(hsa_queue_add_write_index_relaxed)         \
+	X(hsa_queue_add_write_index_release)         \
 	X(hsa_signal_create)                         \
 	X(hsa_signal_store_screlease)                \
 	X(hsa_signal_wait_scacquire)
@@ -170,9 +174,10 @@ static hsa_status_t find_agent(hsa_agent_t agent, void *data)
 	CHECK(hsa.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
 	if (type == HSA_DEVICE_TYPE_GPU) {
 		gpu = agent;
+		/* As GCC's OpenMP does: the host's come last. */
+		CHECK(hsa.hsa_agent_iterate_regions(agent, find_region, NULL));
 	} else {
 		CHECK(hsa.hsa_amd_agent_iterate_memory_pools(agent, find_pool, NULL));
-		CHECK(hsa.hsa_agent_iterate_regions(agent, find_region, NULL));
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -226,7 +231,7 @@ static uint64_t load_kernel(const char *path, uint32_t *private_size)
 
 static void launch(hsa_queue_t *queue, uint64_t object, uint32_t private_size, void *arguments)
 {
-	uint64_t at = hsa.hsa_queue_add_write_index_relaxed(queue, 1);
+	uint64_t at = hsa.hsa_queue_add_write_index_release(queue, 1);
 	hsa_kernel_dispatch_packet_t *packet =
 	    (hsa_kernel_dispatch_packet_t *)queue->base_address + at % queue->size;
 	hsa_signal_t done;
@@ -273,10 +278,12 @@ int main(int argc, char **argv)
 	object = load_kernel(argv[2], &private_size);
 	CHECK(hsa.hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
 				   UINT32_MAX, &queue));
-	if (regions)
+	if (regions) {
 		CHECK(hsa.hsa_memory_allocate(fine_region, 4096, (void **)&sum));
-	else
+		CHECK(hsa.hsa_memory_assign_agent(sum, gpu, HSA_ACCESS_PERMISSION_RW));
+	} else {
 		CHECK(hsa.hsa_amd_memory_pool_allocate(fine, 4096, 0, (void **)&sum));
+	}
 	CHECK(hsa.hsa_amd_agents_allow_access(1, &gpu, NULL, sum));
 	CHECK(hsa.hsa_amd_memory_pool_allocate(kernarg, 4096, 0, (void **)&arguments));
 	CHECK(hsa.hsa_amd_agents_allow_access(1, &gpu, NULL, arguments));
