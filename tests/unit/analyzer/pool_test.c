@@ -4,7 +4,7 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
 
-static void allocates(uint64_t ptr, uint64_t in)
+static void allocates_at(uint64_t ptr, uint64_t in, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
 				 .alloc = { .api = HG_API_hipMallocAsync,
@@ -13,7 +13,12 @@ static void allocates(uint64_t ptr, uint64_t in)
 					    .device = device_now,
 					    .stream = in,
 					    .symbol = "",
-					    .stack_id = 7 } });
+					    .stack_id = stack_id } });
+}
+
+static void allocates(uint64_t ptr, uint64_t in)
+{
+	allocates_at(ptr, in, 7);
 }
 
 static void streams(void)
@@ -61,7 +66,7 @@ static void one_wait_is_missing_for_two(void **state)
 {
 	(void)state;
 	streams();
-	allocates(Q, A);
+	allocates_at(Q, A, 8);
 	a_block_is_made_of_one_in_use(WRITER);
 	launch(READER, B, Q);
 	launch(WRITER, B, P);
