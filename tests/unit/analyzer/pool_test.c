@@ -28,13 +28,18 @@ static void streams(void)
 }
 
 /* The block that is allocated has just been released in that stream, while a kernel uses it. */
-static void a_block_is_made_of_one_in_use(uint32_t kernel)
+static void made_of_one_in_use(uint32_t kernel)
 {
-	streams();
 	allocates(P, A);
 	launch(kernel, A, P);
 	release(HG_API_hipFreeAsync, P, A);
 	allocates(P, A);
+}
+
+static void a_block_is_made_of_one_in_use(uint32_t kernel)
+{
+	streams();
+	made_of_one_in_use(kernel);
 }
 
 static void its_last_owner_may_still_write_it(void **state)
@@ -67,7 +72,7 @@ static void one_wait_is_missing_for_two(void **state)
 	(void)state;
 	streams();
 	allocates_at(Q, A, 8);
-	a_block_is_made_of_one_in_use(WRITER);
+	made_of_one_in_use(WRITER);
 	launch(READER, B, Q);
 	launch(WRITER, B, P);
 	assert_string_equal(found(), "HG708");
@@ -95,7 +100,7 @@ static void two_waits_are_missing(void **state)
 	launch(READER, B, Q);
 	order_by_event(A, B);
 	release(HG_API_hipFreeAsync, Q, A);
-	a_block_is_made_of_one_in_use(WRITER);
+	made_of_one_in_use(WRITER);
 	launch(WRITER, B, P);
 	assert_string_equal(found(), "HG708 HG602 HG708");
 }
