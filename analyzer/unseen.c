@@ -78,8 +78,7 @@ static void add_first_call(GPtrArray *list, const struct process *process,
 	GPtrArray *targets = process->exe[0] ? file_targets(process->exe) : NULL;
 	char *text = targets ? file_targets_text(targets) : NULL;
 
-	if (!has_returned(process, findings) &&
-	    (targets || unseen_is_gpu_program(process, findings))) {
+	if (!has_returned(process, findings) && unseen_is_gpu_program(process, findings)) {
 		add(list,
 		    "process %d: %s%s, and no call of a GPU's runtime had returned in this process "
 		    "before: what it did is unknown%s%s%s%s%s",
@@ -117,12 +116,13 @@ bool unseen_is_gpu_program(const struct process *process, const struct findings 
 	bool found = has_returned(process, findings) || g_hash_table_size(process->bypasses) ||
 		     open_calls_of(findings, process);
 
-	for (guint i = 0; i < process->modules->len && !found; i++) {
+	for (guint i = 0; i < process->modules->len && !found && !process->forked; i++) {
 		const struct host_module *module = process->modules->pdata[i];
 
 		found = module->path && is_runtime(module->path); /* NULL: it was unloaded */
 	}
-	if (found || !process->exe[0])
+	/* Programs fork workers that use no GPU, and end them by a signal. */
+	if (found || process->forked || !process->exe[0])
 		return found;
 	targets = file_targets(process->exe);
 	if (targets)

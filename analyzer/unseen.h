@@ -18,7 +18,10 @@ struct findings;
 GPtrArray *unseen_collect(const struct replay *replay, const struct findings *findings,
 			  bool aborted);
 
-/* Returns true if the process called a GPU's runtime, has it, or has code for a GPU. */
+/*
+ * Returns true if the process called a GPU's runtime or, unless another one forked it, has it or
+ * code for a GPU.
+ */
 bool unseen_is_gpu_program(const struct process *process, const struct findings *findings);
 
 #endif

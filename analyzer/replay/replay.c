@@ -156,6 +156,7 @@ static void apply_process(struct process *process, const struct hg_event *event)
 	char **lines = g_strsplit(event->process.env, "\n", -1);
 
 	process->announced = true;
+	process->forked = event->process.forked;
 	process->instance = event->process.instance;
 	process->state.late = event->process.late;
 	process->ppid = (int32_t)event->process.ppid;

@@ -118,6 +118,7 @@ struct process {
 	uint32_t page_size;
 	uint32_t threshold;
 	bool announced; /* its `process` event was seen */
+	bool forked;    /* by another one, whose program it runs */
 	bool foreign;   /* belongs to another recording: see replay->session */
 	bool over;      /* as replay->over and its signal, which may be another process's */
 	int end_signal;
