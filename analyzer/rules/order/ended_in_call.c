@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HG621, HG709: a thread was in a call of HIP that had not returned when the recording ended. Where
- * HG601, HG606 or a GPU's memory access fault says why, there is nothing to add.
+ * HG601, HG606, an access that faults (HG209, HG607) or a GPU's memory access fault says why, there
+ * is nothing to add.
  */
 #include <signal.h>
 
@@ -25,8 +26,14 @@ static bool is_explained(const struct rules_context *context, const struct open_
 	for (guint i = 0; i < list->len; i++) {
 		const struct finding *finding = list->pdata[i];
 
+		if (finding->process != row->process)
+			continue;
 		if ((finding->rule == &rules[RULE_HG601] || finding->rule == &rules[RULE_HG606]) &&
-		    finding->process == row->process && finding->first_ns == row->ns)
+		    finding->first_ns == row->ns)
+			return true;
+		/* The runtime aborts the process. */
+		if ((finding->rule == &rules[RULE_HG209] || finding->rule == &rules[RULE_HG607]) &&
+		    (row->process->ended == HG_ENDED_NOT || is_crash(row->process->end_signal)))
 			return true;
 	}
 	return false;

@@ -3,9 +3,11 @@
  * Rules about pointers that lead to memory which a kernel must not use: HG209, HG601, HG607, and
  * memory access faults. rules_world.h has the trace and the kernel.
  */
+#include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/order/faults.h"
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
 
@@ -34,6 +36,22 @@ static void other_memory_of_the_system_needs_xnack(void **state)
 	}
 	assert_string_equal(found(), "HG209 HG209 HG209");
 	assert_non_null(strstr(finding(0)->message, "shmat"));
+}
+
+/* What the process ended of is known, although no fault was recorded. */
+static void such_an_access_explains_the_end(void **state)
+{
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize }, .pid = 1 };
+
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	apply((struct hg_event){ .type = HG_EVENT_OPEN_CALL, .open_call = &open });
+	replay_process(&replay, 1)->ended = HG_ENDED_NOT;
+	replay_process(&replay, 1)->over = true;
+	assert_string_equal(found(), "HG209");
 }
 
 static void system_memory_is_fine_with_xnack(void **state)
@@ -279,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG209, system_memory_needs_xnack),
+		SILENT(HG709, such_an_access_explains_the_end),
 		SILENT(HG209, system_memory_is_fine_with_xnack),
 		SILENT(HG209, a_pointer_that_is_only_passed_on_is_not_reported),
 		SILENT(HG601, a_pointer_that_is_only_passed_on_is_not_reported),
