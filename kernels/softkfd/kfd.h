@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A KFD in user space: what the files of this folder share. The library is preloaded into a process
+ * that uses AMD's own HSA runtime, and answers what that runtime asks of the kernel driver: device
+ * files, topology, ioctls, queues in memory. The interpreter (kernels/softgpu/interp) executes.
+ *
+ * Numbers: a GPU is its number from 0; KFD's name for it is SG_KFD_ID(gpu) (kernels/softgpu/runtime/pages.h).
+ * Errors: functions return 0 or a negative errno, unless they say otherwise.
+ * Locks, in this order: queue list, queue step, SVM, memory; those of events and devices are leaves.
+ */
+#ifndef SOFTKFD_KFD_H
+#define SOFTKFD_KFD_H
+
+#include "kernels/softgpu/runtime/pages.h"
+#include "kernels/softkfd/abi.h"
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* ---- the libc below: libc.c. These are the real functions, whoever else is preloaded. ---- */
+
+int kfd_real_open(const char *path, int flags, mode_t mode);
+int kfd_real_ioctl(int fd, unsigned long request, void *argument);
+void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+
+/* ---- device files: devices.c ---- */
+
+/* What a descriptor is. It is found by the file's device and inode numbers, so dup() and fork() need no attention. */
+enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE };
+
+/* What `fd` is, and of a render node in *gpu which GPU's. */
+enum kfd_device kfd_device_of(int fd, unsigned *gpu);
+
+/*
+ * The memory file behind render node `gpu`: what mmap() of the node maps. memory.c gives each object an extent of it
+ * and tells the program its start as mmap_offset. -errno if there is none.
+ */
+int kfd_render_file(unsigned gpu);
+
+/* Reads the settings and opens what the process needs, once and again in a forked child; false after a message. */
+bool kfd_start(void);
+
+/* ---- ioctls: ioctl.c; which there are: ioctls.def ---- */
+
+/*
+ * Answers request number `number` ('K') or a DRM request. `argument` is a copy of the caller's structure, zero-extended
+ * to that of the handler, of which the caller gave `size` bytes; it is copied back.
+ */
+typedef int kfd_handler(void *argument, size_t size);
+int kfd_ioctl(unsigned long request, void *argument);
+int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
+
+/* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns MAP_FAILED with errno. */
+void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t offset);
+
+/* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
+
+/* Number of the GPU that KFD calls `gpu_id`, or -1. */
+int kfd_gpu_number(uint32_t gpu_id);
+/* The path to open instead of `path`, in `room`; NULL: `path` is none of ours. */
+const char *kfd_path(const char *path, char room[static 4096]);
+
+/* ---- memory: memory.c; also softgpu_page_state() and what else kernels/softgpu/softgpu.h requires ---- */
+
+kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory, kfd_available_memory,
+    kfd_svm_request, kfd_set_xnack_mode, kfd_get_dmabuf_info, kfd_import_dmabuf, kfd_export_dmabuf,
+    kfd_ipc_import, kfd_ipc_export;
+
+/* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size, in bytes. */
+void *kfd_object_host(uint64_t handle, uint64_t *size);
+/* Host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all `size` bytes there contiguously; NULL: not. */
+void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write);
+/* The mmap of type 0 (a page that ROCr writes to in order to flush HDP). */
+void *kfd_mmio_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
+/* DRM requests about memory (GEM, PRIME), of render node `gpu`. -ENOTTY: it is another request. */
+int kfd_gem_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
+/* The process is a forked child: everything of the parent's is forgotten. */
+void kfd_memory_forked(void);
+
+/* ---- queues: queue.c, aql.c, sdma.c, doorbell.c ---- */
+
+kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_mask, kfd_alloc_queue_gws,
+    kfd_set_scratch_backing, kfd_set_trap_handler;
+
+/* The mmap of type 3: the page of doorbells of GPU `gpu`. */
+void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
+/* Something that a queue may wait for has changed: look at all of them. */
+void kfd_queues_wake(void);
+/* No packet is executed between these two calls; a copy of memory's content (sharing) needs that. */
+void kfd_queues_hold(void);
+void kfd_queues_release(void);
+/* Number of queues of this process on `gpu`, for /sys/class/kfd/kfd/proc; packets that kernels were started for. */
+unsigned kfd_queue_count(unsigned gpu);
+void kfd_queues_forked(void);
+
+/* ---- events: events.c ---- */
+
+kfd_handler kfd_create_event, kfd_destroy_event, kfd_set_event, kfd_reset_event, kfd_wait_events;
+
+/* The mmap of type 2. */
+void *kfd_events_mmap(void *address, size_t size, int protection, int flags);
+/* Sets event `id` as a GPU's interrupt does; unknown ids are ignored as the driver ignores them. */
+void kfd_event_raise(uint32_t id);
+
+/* What a GPU's memory access fault was. */
+struct kfd_fault {
+	unsigned gpu;
+	uint64_t address;
+	bool not_present, read_only, no_execute;
+};
+/* Tells those who wait for memory events. The GPU is stopped. */
+void kfd_event_memory_fault(const struct kfd_fault *fault);
+/* The same, of hardware exception events. */
+void kfd_event_exception(unsigned gpu);
+void kfd_events_forked(void);
+
+/* ---- code.c: names of kernels ---- */
+
+/*
+ * Name of the kernel whose descriptor is at `kernel_object` ("name" without ".kd"), with the loaded code object that holds it, as
+ * the dynamic symbols in GPU memory say; NULL if they do not. Valid until the memory is freed.
+ */
+const char *kfd_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
+
+#endif
