@@ -1,3 +1,332 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Events: what KFD's interrupts become in user space. */
+/*
+ * Events (kfd_events.c): what interrupts become. To set one wakes everybody who waits for it then, and it stays set,
+ * unless it resets itself and somebody waited. Who waits remembers how often it was set, so that no two
+ * threads that wait for one event take it from each other.
+ */
 #include "kernels/softkfd/kfd.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+struct event {
+	bool used, set, auto_reset;
+	enum kfd_event_type type;
+	uint32_t waiters;
+	uint64_t sets; /* how often: the age that version 1.14 tells; begins with 1 */
+	union {
+		struct kfd_memory_exception memory;
+		struct kfd_hw_exception exception;
+	};
+};
+
+/* By id; 0 is none. */
+static struct event events[KFD_EVENT_LIMIT];
+static uint32_t last_id;
+static bool page_given;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;
+static pthread_once_t condition = PTHREAD_ONCE_INIT;
+
+static void make_condition(void)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+static struct event *find(uint32_t id)
+{
+	return id && id < KFD_EVENT_LIMIT && events[id].used ? &events[id] : NULL;
+}
+
+/* With the lock. */
+static void set(struct event *event)
+{
+	event->sets++;
+	event->set = !event->auto_reset || !event->waiters;
+	if (event->waiters)
+		pthread_cond_broadcast(&changed);
+}
+
+/* ---- requests ---- */
+
+/* The first one may name memory to be the page of slots, which a GPU writes to; it has no meaning here beyond that. */
+int kfd_create_event(void *argument, size_t size)
+{
+	struct kfd_arg_create_event *request = argument;
+	uint32_t id = 0;
+	uint64_t bytes;
+
+	(void)size;
+	pthread_once(&condition, make_condition);
+	if (request->page_offset && !page_given && !kfd_object_host(request->page_offset, &bytes))
+		return -EINVAL;
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; !id && i < KFD_EVENT_LIMIT - 1; i++) {
+		last_id = last_id % (KFD_EVENT_LIMIT - 1) + 1;
+		/* Those who waited for a destroyed one may not have left yet. */
+		if (!events[last_id].used && !events[last_id].waiters)
+			id = last_id;
+	}
+	if (id) {
+		events[id] = (struct event){
+			.used = true,
+			.auto_reset = request->auto_reset,
+			.type = (enum kfd_event_type)request->type,
+			.sets = 1,
+		};
+		page_given = page_given || request->page_offset;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!id)
+		return -ENOSPC;
+	request->event_id = id;
+	request->trigger_data = id;
+	request->slot_index = id;
+	request->page_offset = (uint64_t)KFD_MMAP_EVENTS << KFD_MMAP_TYPE_SHIFT;
+	return 0;
+}
+
+int kfd_destroy_event(void *argument, size_t size)
+{
+	const struct kfd_arg_event *request = argument;
+	struct event *event;
+
+	(void)size;
+	pthread_mutex_lock(&lock);
+	event = find(request->event_id);
+	if (event) {
+		event->used = false;
+		pthread_cond_broadcast(&changed);
+	}
+	pthread_mutex_unlock(&lock);
+	return event ? 0 : -EINVAL;
+}
+
+int kfd_set_event(void *argument, size_t size)
+{
+	const struct kfd_arg_event *request = argument;
+	struct event *event;
+
+	(void)size;
+	pthread_mutex_lock(&lock);
+	event = find(request->event_id);
+	if (event)
+		set(event);
+	pthread_mutex_unlock(&lock);
+	return event ? 0 : -EINVAL;
+}
+
+int kfd_reset_event(void *argument, size_t size)
+{
+	const struct kfd_arg_event *request = argument;
+	struct event *event;
+
+	(void)size;
+	pthread_mutex_lock(&lock);
+	event = find(request->event_id);
+	if (event)
+		event->set = false;
+	pthread_mutex_unlock(&lock);
+	return event ? 0 : -EINVAL;
+}
+
+/* ---- waiting ---- */
+
+/* Beyond it the heap is used. */
+#define FEW 32
+
+struct wait {
+	uint64_t sets; /* of the event when the wait began */
+	bool over;
+};
+
+/* Tells the caller what happened to the event. */
+static void report(const struct event *event, struct kfd_event_data *data)
+{
+	switch (event->type) {
+	case KFD_EVENT_SIGNAL:
+		if (data->last_age)
+			data->last_age = event->sets;
+		break;
+	case KFD_EVENT_MEMORY:
+		data->memory = event->memory;
+		break;
+	case KFD_EVENT_HW_EXCEPTION:
+		data->exception = event->exception;
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Begins to wait for all of the list: -EINVAL if one does not exist. Those that are set already, or were since the age that the
+ * caller knows, are over.
+ */
+static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!find(data[i].event_id))
+			return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		struct event *event = &events[data[i].event_id];
+
+		waits[i].sets = event->sets;
+		waits[i].over = event->set || (event->type == KFD_EVENT_SIGNAL && data[i].last_age &&
+					       data[i].last_age != event->sets);
+		if (event->set && event->auto_reset)
+			event->set = false;
+		event->waiters++;
+	}
+	return 0;
+}
+
+/* COMPLETE, TIMEOUT for not yet, or FAIL: an event was destroyed. */
+static enum kfd_wait_result look(const struct kfd_event_data *data, struct wait *waits, uint32_t count, bool all)
+{
+	uint32_t over = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct event *event = &events[data[i].event_id];
+
+		if (!event->used)
+			return KFD_WAIT_FAIL;
+		waits[i].over = waits[i].over || event->sets != waits[i].sets;
+		over += waits[i].over;
+	}
+	return (all ? over == count : over > 0) ? KFD_WAIT_COMPLETE : KFD_WAIT_TIMEOUT;
+}
+
+static struct timespec after_ms(uint32_t ms)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += ms / 1000;
+	limit.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_nsec -= 1000000000;
+		limit.tv_sec++;
+	}
+	return limit;
+}
+
+int kfd_wait_events(void *argument, size_t size)
+{
+	struct kfd_arg_wait_events *request = argument;
+	struct kfd_event_data *data = (void *)(uintptr_t)request->events;
+	struct wait few[FEW], *waits = request->count > FEW ? calloc(request->count, sizeof *waits) : few;
+	struct timespec limit = after_ms(request->timeout_ms);
+	enum kfd_wait_result result = KFD_WAIT_TIMEOUT;
+	bool expired = !request->timeout_ms;
+	int error;
+
+	(void)size;
+	if (!waits)
+		return -ENOMEM;
+	pthread_once(&condition, make_condition);
+	/* Whoever waits has rung doorbells, if it will ever. */
+	kfd_queues_wake();
+	pthread_mutex_lock(&lock);
+	error = begin(data, waits, request->count);
+	while (!error) {
+		result = look(data, waits, request->count, request->all);
+		if (result != KFD_WAIT_TIMEOUT || expired)
+			break;
+		if (request->timeout_ms == KFD_WAIT_FOREVER)
+			pthread_cond_wait(&changed, &lock);
+		else
+			expired = pthread_cond_timedwait(&changed, &lock, &limit) == ETIMEDOUT;
+	}
+	for (uint32_t i = 0; !error && i < request->count; i++) {
+		struct event *event = &events[data[i].event_id];
+
+		if (event->waiters)
+			event->waiters--;
+		if (event->used && waits[i].over)
+			report(event, &data[i]);
+	}
+	pthread_mutex_unlock(&lock);
+	if (waits != few)
+		free(waits);
+	if (!error && result == KFD_WAIT_FAIL)
+		error = -EIO;
+	request->result = error ? KFD_WAIT_FAIL : result;
+	return error;
+}
+
+/* Of GPUs that share the host's memory: all here have memory of their own and named the page instead. */
+void *kfd_events_mmap(void *address, size_t size, int protection, int flags)
+{
+	(void)address, (void)size, (void)protection, (void)flags;
+	errno = EINVAL;
+	return MAP_FAILED;
+}
+
+/* ---- interrupts ---- */
+
+void kfd_event_raise(uint32_t id)
+{
+	struct event *event;
+
+	pthread_mutex_lock(&lock);
+	event = find(id);
+	if (event && event->type == KFD_EVENT_SIGNAL)
+		set(event);
+	pthread_mutex_unlock(&lock);
+}
+
+void kfd_event_memory_fault(const struct kfd_fault *fault)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t id = 1; id < KFD_EVENT_LIMIT; id++) {
+		struct event *event = find(id);
+
+		if (!event || event->type != KFD_EVENT_MEMORY)
+			continue;
+		event->memory = (struct kfd_memory_exception){
+			.not_present = fault->not_present,
+			.read_only = fault->read_only,
+			.no_execute = fault->no_execute,
+			.address = fault->address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1),
+			.gpu_id = SG_KFD_ID(fault->gpu),
+		};
+		set(event);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void kfd_event_exception(unsigned gpu)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t id = 1; id < KFD_EVENT_LIMIT; id++) {
+		struct event *event = find(id);
+
+		if (!event || event->type != KFD_EVENT_HW_EXCEPTION)
+			continue;
+		event->exception = (struct kfd_hw_exception){ .gpu_id = SG_KFD_ID(gpu) };
+		set(event);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void kfd_events_forked(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	lock = unlocked;
+	make_condition();
+	for (uint32_t id = 0; id < KFD_EVENT_LIMIT; id++)
+		events[id] = (struct event){ .used = false };
+	last_id = 0;
+	page_given = false;
+}

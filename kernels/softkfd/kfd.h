@@ -26,10 +26,15 @@ void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int f
 /* ---- device files: devices.c ---- */
 
 /* What a descriptor is. It is found by the file's device and inode numbers, so dup() and fork() need no attention. */
-enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE };
+/* KFD_STALE: it was opened by the process that forked this one. */
+enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE, KFD_STALE };
 
 /* What `fd` is, and of a render node in *gpu which GPU's. */
 enum kfd_device kfd_device_of(int fd, unsigned *gpu);
+/* The same, of a file with these numbers (struct stat). */
+enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu);
+/* What to open for the render node of `gpu`, or for /dev/kfd if that is -1, in `room`; false: there is no such device. */
+bool kfd_device_path(int gpu, char *room);
 
 /*
  * The memory file behind render node `gpu`: what mmap() of the node maps. memory.c gives each object an extent of it
@@ -53,12 +58,23 @@ int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
 /* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns MAP_FAILED with errno. */
 void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t offset);
 
+/* Those of ioctl.c itself. */
+kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures, kfd_get_apertures_new,
+    kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
+
+/* The GPU's clock: 100 MHz (CLOCK_MONOTONIC_RAW). Time stamps of signals and copy engines are in its ticks. */
+#define KFD_GPU_HZ 100000000u
+uint64_t kfd_gpu_clock(void);
+
 /* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
 
 /* Number of the GPU that KFD calls `gpu_id`, or -1. */
 int kfd_gpu_number(uint32_t gpu_id);
-/* The path to open instead of `path`, in `room`; NULL: `path` is none of ours. */
-const char *kfd_path(const char *path, char room[static 4096]);
+/* The path to open instead of `path`, in `room` of KFD_PATH_ROOM bytes; NULL: `path` is none of ours. */
+#define KFD_PATH_ROOM 4096
+const char *kfd_path(const char *path, char *room);
+/* False for most of the paths that are none of ours, quickly. */
+bool kfd_path_may_be_ours(const char *path);
 
 /* ---- memory: memory.c; also softgpu_page_state() and what else kernels/softgpu/softgpu.h requires ---- */
 

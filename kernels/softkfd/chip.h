@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What GPU this is, for all who describe it: topology.c, drm.c. Sizes and clocks are plausible, not measured. */
+#ifndef SOFTKFD_CHIP_H
+#define SOFTKFD_CHIP_H
+
+#include <stdint.h>
+
+#define KFD_ENGINE_MHZ   1700u
+#define KFD_MEMORY_MHZ   1600u
+#define KFD_MEMORY_BITS  4096u
+#define KFD_SIMDS_PER_CU 4u
+
+struct kfd_chip {
+	const char *name;   /* as the driver calls the ASIC */
+	uint32_t version;   /* gfx_target_version: major * 10000 + minor * 100 + stepping */
+	uint32_t device_id; /* of PCI: MI250X, MI300X, MI300A, MI350X (amdgpu_drv.c) */
+	uint32_t revision;
+	uint32_t lds_kib, waves_per_simd;
+};
+
+/* That of the settings. */
+const struct kfd_chip *kfd_chip(void);
+/* Compute units of all XCDs: few, as each makes copies and fills more expensive. */
+unsigned kfd_chip_cus(void);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The device files. Behind each is a memory file, whose device and inode numbers tell what a descriptor is,
+ * whichever way the program came by it: dup(), fcntl(), a message, fork(). Opening one opens that file by
+ * its path in /proc.
+ */
+#include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Where a program that numbers descriptors itself is unlikely to be. */
+#define HIGH_FD 1000
+
+struct file {
+	int fd;
+	dev_t device;
+	ino_t inode;
+};
+/* KFD's, and from 1 on those of render nodes. */
+static struct file files[1 + SG_MAX_GPUS];
+static bool ready;
+/* Files of the process that forked this one, of which descriptors were inherited. */
+#define STALE 64
+static struct {
+	dev_t device;
+	ino_t inode;
+} stale[STALE];
+static unsigned stale_count;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool failed;
+
+enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu)
+{
+	unsigned known = __atomic_load_n(&stale_count, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+		for (unsigned i = 0; i <= sg_settings.gpus; i++) {
+			if (files[i].inode != inode || files[i].device != device)
+				continue;
+			if (!i)
+				return KFD_DEVICE;
+			*gpu = i - 1;
+			return KFD_RENDER_NODE;
+		}
+	}
+	for (unsigned i = 0; i < known && i < STALE; i++)
+		if (stale[i].inode == inode && stale[i].device == device)
+			return KFD_STALE;
+	return KFD_NOT_OURS;
+}
+
+enum kfd_device kfd_device_of(int fd, unsigned *gpu)
+{
+	struct stat status;
+
+	if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE) && !__atomic_load_n(&stale_count, __ATOMIC_ACQUIRE))
+		return KFD_NOT_OURS;
+	if (syscall(SYS_fstat, fd, &status))
+		return KFD_NOT_OURS;
+	return kfd_device_known(status.st_dev, status.st_ino, gpu);
+}
+
+int kfd_render_file(unsigned gpu)
+{
+	if (gpu >= sg_settings.gpus || !__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+		return -ENODEV;
+	return files[1 + gpu].fd;
+}
+
+bool kfd_device_path(int gpu, char *room)
+{
+	if (!kfd_start() || gpu >= (int)sg_settings.gpus)
+		return false;
+	snprintf(room, KFD_PATH_ROOM, "/proc/self/fd/%d", files[1 + gpu].fd);
+	return true;
+}
+
+/* ---- start and fork ---- */
+
+static bool open_file(struct file *file, const char *name)
+{
+	struct stat status;
+	int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC), high;
+
+	if (fd < 0)
+		return false;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	if (high >= 0) {
+		syscall(SYS_close, fd);
+		fd = high;
+	}
+	if (syscall(SYS_fstat, fd, &status)) {
+		syscall(SYS_close, fd);
+		return false;
+	}
+	*file = (struct file){ .fd = fd, .device = status.st_dev, .inode = status.st_ino };
+	return true;
+}
+
+/* The driver knows nobody by the parent's descriptors; memory and queues are the parent's. */
+static void in_child(void)
+{
+	unsigned known = stale_count;
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	lock = unlocked;
+	failed = false;
+	if (!ready)
+		return;
+	ready = false;
+	for (unsigned i = 0; i <= sg_settings.gpus; i++, known++) {
+		stale[known % STALE].device = files[i].device;
+		stale[known % STALE].inode = files[i].inode;
+		syscall(SYS_close, files[i].fd);
+	}
+	__atomic_store_n(&stale_count, known, __ATOMIC_RELEASE);
+	kfd_queues_forked();
+	kfd_events_forked();
+	kfd_memory_forked();
+}
+
+static bool start(void)
+{
+	static bool watches;
+
+	if (sg_settings_read())
+		return false;
+	for (unsigned i = 0; i <= sg_settings.gpus; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, i ? "softkfd-render%u" : "softkfd", 127 + i);
+		if (!open_file(&files[i], name)) {
+			sg_warn("no memory file for a device: %s", strerror(errno));
+			while (i--)
+				syscall(SYS_close, files[i].fd);
+			return false;
+		}
+	}
+	if (!watches)
+		watches = !pthread_atfork(NULL, NULL, in_child);
+	sg_work_resume();
+	return true;
+}
+
+bool kfd_start(void)
+{
+	if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+		return true;
+	pthread_mutex_lock(&lock);
+	if (!ready && !failed) {
+		failed = !start();
+		__atomic_store_n(&ready, !failed, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+	return ready;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The functions of libc that take a path or a descriptor of a device file, by each of their names, as libc's
+ * inner calls from one to another do not come by here.
+ */
+#include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/libc.h"
+
+#include <alloca.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Numbers of the device files: render nodes are DRM's; that of KFD is given out dynamically. */
+#define DRM_MAJOR    226
+#define RENDER_MINOR 128
+#define KFD_MAJOR    234
+
+#define NEXT(name)                                         \
+	({                                                 \
+		static void *next;                         \
+		(__typeof__(&name)) kfd_next(&next, #name); \
+	})
+
+/* `path`, or what to open instead. Callers may have little stack: only then is there a buffer on it. */
+#define OTHER(path) (kfd_path_may_be_ours(path) ? redirected(path, alloca(KFD_PATH_ROOM)) : (path))
+
+static const char *redirected(const char *path, char *room)
+{
+	int saved = errno;
+	const char *other = kfd_path(path, room);
+
+	errno = saved;
+	return other ? other : path;
+}
+
+#define PASS_ON(type, name, parameters, ...)       \
+	type name parameters;                      \
+	type name parameters                       \
+	{                                          \
+		return NEXT(name)(__VA_ARGS__);    \
+	}
+
+/* ---- open ---- */
+
+#define HAS_MODE(flags) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE)
+#define MODE(flags)                                               \
+	({                                                        \
+		mode_t mode = 0;                                  \
+		if (HAS_MODE(flags)) {                            \
+			va_list arguments;                        \
+			va_start(arguments, flags);               \
+			mode = va_arg(arguments, mode_t);         \
+			va_end(arguments);                        \
+		}                                                 \
+		mode;                                             \
+	})
+
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+
+PASS_ON(int, open, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
+PASS_ON(int, open64, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
+PASS_ON(int, openat, (int folder, const char *path, int flags, ...), folder, OTHER(path), flags, MODE(flags))
+PASS_ON(int, openat64, (int folder, const char *path, int flags, ...), folder, OTHER(path), flags,
+	MODE(flags))
+PASS_ON(int, __open_2, (const char *path, int flags), OTHER(path), flags)
+PASS_ON(int, __open64_2, (const char *path, int flags), OTHER(path), flags)
+PASS_ON(int, __openat_2, (int folder, const char *path, int flags), folder, OTHER(path), flags)
+PASS_ON(int, __openat64_2, (int folder, const char *path, int flags), folder, OTHER(path), flags)
+PASS_ON(FILE *, fopen, (const char *path, const char *mode), OTHER(path), mode)
+PASS_ON(FILE *, fopen64, (const char *path, const char *mode), OTHER(path), mode)
+PASS_ON(DIR *, opendir, (const char *path), OTHER(path))
+PASS_ON(int, access, (const char *path, int mode), OTHER(path), mode)
+PASS_ON(int, euidaccess, (const char *path, int mode), OTHER(path), mode)
+PASS_ON(int, eaccess, (const char *path, int mode), OTHER(path), mode)
+PASS_ON(int, faccessat, (int folder, const char *path, int mode, int flags), folder, OTHER(path), mode, flags)
+PASS_ON(ssize_t, readlink, (const char *path, char *result, size_t size), OTHER(path), result, size)
+PASS_ON(char *, realpath, (const char *path, char *result), OTHER(path), result)
+
+/* ---- stat: device files are memory files, and must look like what they stand for ---- */
+
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one layout");
+
+static int disguised(int result, struct stat *status)
+{
+	unsigned gpu = 0;
+	dev_t number = makedev(KFD_MAJOR, 0);
+
+	if (result || !S_ISREG(status->st_mode))
+		return result;
+	switch (kfd_device_known(status->st_dev, status->st_ino, &gpu)) {
+	case KFD_RENDER_NODE:
+		number = makedev(DRM_MAJOR, RENDER_MINOR + gpu);
+		break;
+	case KFD_DEVICE:
+		break;
+	default:
+		return 0;
+	}
+	status->st_mode = S_IFCHR | 0666;
+	status->st_rdev = number;
+	status->st_size = 0;
+	status->st_blocks = 0;
+	return 0;
+}
+
+#define STAT(name, parameters, ...)                                                           \
+	int name parameters;                                                                  \
+	int name parameters                                                                   \
+	{                                                                                     \
+		return disguised(NEXT(name)(__VA_ARGS__), (struct stat *)(void *)status);     \
+	}
+
+STAT(stat, (const char *path, struct stat *status), OTHER(path), status)
+STAT(stat64, (const char *path, struct stat64 *status), OTHER(path), status)
+STAT(lstat, (const char *path, struct stat *status), OTHER(path), status)
+STAT(lstat64, (const char *path, struct stat64 *status), OTHER(path), status)
+STAT(fstat, (int fd, struct stat *status), fd, status)
+STAT(fstat64, (int fd, struct stat64 *status), fd, status)
+STAT(fstatat, (int folder, const char *path, struct stat *status, int flags), folder, OTHER(path), status, flags)
+STAT(fstatat64, (int folder, const char *path, struct stat64 *status, int flags), folder, OTHER(path), status,
+     flags)
+/* What programs call that were linked to a glibc before 2.33. */
+STAT(__xstat, (int version, const char *path, struct stat *status), version, OTHER(path), status)
+STAT(__xstat64, (int version, const char *path, struct stat64 *status), version, OTHER(path), status)
+STAT(__lxstat, (int version, const char *path, struct stat *status), version, OTHER(path), status)
+STAT(__lxstat64, (int version, const char *path, struct stat64 *status), version, OTHER(path), status)
+STAT(__fxstat, (int version, int fd, struct stat *status), version, fd, status)
+STAT(__fxstat64, (int version, int fd, struct stat64 *status), version, fd, status)
+
+/* ---- requests and mappings ---- */
+
+#define IOC_TYPE(request) ((request) >> 8 & 0xff)
+#define DRM_IOCTL_TYPE    'd'
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	unsigned gpu = 0;
+	va_list arguments;
+	void *argument;
+	int result;
+
+	va_start(arguments, request);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (IOC_TYPE(request) != KFD_IOCTL_TYPE && IOC_TYPE(request) != DRM_IOCTL_TYPE)
+		return NEXT(ioctl)(fd, request, argument);
+	switch (kfd_device_of(fd, &gpu)) {
+	case KFD_DEVICE:
+		result = kfd_ioctl(request, argument);
+		break;
+	case KFD_RENDER_NODE:
+		result = kfd_drm_ioctl(gpu, fd, request, argument);
+		break;
+	case KFD_STALE:
+		/* As KFD says to a child of whoever opened it. */
+		result = -EBADF;
+		break;
+	default:
+		return NEXT(ioctl)(fd, request, argument);
+	}
+	if (result < 0) {
+		errno = -result;
+		return -1;
+	}
+	return result;
+}
+
+/* Of all mappings only KFD's own have bits up there: the GPU's number at least. */
+static bool kfd_offset(int fd, int64_t offset)
+{
+	unsigned gpu;
+
+	return fd >= 0 && (uint64_t)offset >> KFD_MMAP_GPU_SHIFT && kfd_device_of(fd, &gpu) == KFD_DEVICE;
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	if (kfd_offset(fd, offset))
+		return kfd_mmap(address, size, protection, flags, (uint64_t)offset);
+	return NEXT(mmap)(address, size, protection, flags, fd, offset);
+}
+
+void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+	if (kfd_offset(fd, offset))
+		return kfd_mmap(address, size, protection, flags, (uint64_t)offset);
+	return NEXT(mmap64)(address, size, protection, flags, fd, offset);
+}

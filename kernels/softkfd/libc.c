@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The libc below. System calls for what the driver itself needs: whoever is preloaded or intercepts
+ * sees the program's calls only. What the program asked for goes on to the next library that has it.
+ */
+#include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/libc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int kfd_real_open(const char *path, int flags, mode_t mode)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int kfd_real_ioctl(int fd, unsigned long request, void *argument)
+{
+	return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	/* The result is an address, or -1 with errno: MAP_FAILED. */
+	return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+
+void *kfd_next(void **cache, const char *name)
+{
+	void *found = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
+
+	if (!found) {
+		int saved = errno;
+
+		found = dlsym(RTLD_NEXT, name);
+		errno = saved;
+		__atomic_store_n(cache, found, __ATOMIC_RELEASE);
+	}
+	return found;
+}
