@@ -3,6 +3,8 @@
  * The functions of libc that take a path or a descriptor of a device file, by each of their names, as libc's
  * inner calls from one to another do not come by here.
  */
+/* Else the headers would give both names of a function to one. */
+#undef _FILE_OFFSET_BITS
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"
 

@@ -383,8 +383,8 @@ static bool make_tree(const char *base)
 {
 	struct making making = { .good = true };
 
-	snprintf(making.folder, sizeof making.folder, "%s/new-XXXXXX", base);
-	if (!mkdtemp(making.folder))
+	if ((size_t)snprintf(making.folder, sizeof making.folder, "%s/new-XXXXXX", base) >= sizeof making.folder ||
+	    !mkdtemp(making.folder))
 		return false;
 	put_all(&making);
 	if (making.good && !rename(making.folder, tree))

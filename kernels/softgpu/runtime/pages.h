@@ -110,7 +110,7 @@ struct sg_smi {
 };
 
 /* Ids of KFD's nodes; 0 is the host. */
-#define SG_KFD_ID(gpu) ((gpu) == SG_WITH_HOST ? 0u : 0x5000u + (unsigned)(gpu))
+#define SG_KFD_ID(gpu) ((int)(gpu) == SG_WITH_HOST ? 0u : 0x5000u + (unsigned)(gpu))
 
 /* Both ends of a client's connection. 0 or -errno. */
 int sg_smi_pair(int ends[2]);
