@@ -68,6 +68,9 @@ void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then abort(). For what the stand-in can't do and for a broken device. */
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- faults: fault.c ---- */
+
 /*
  * A memory access fault of GPU `gpu` at `address`; of memory that it may read, the access was a
  * write. Returns only if a handler of system events took it over; the GPU is stopped then. Else
