@@ -70,13 +70,6 @@ enum kfd_device kfd_device_of(int fd, unsigned *gpu)
 	return kfd_device_known(status.st_dev, status.st_ino, gpu);
 }
 
-int kfd_render_file(unsigned gpu)
-{
-	if (gpu >= sg_settings.gpus || !__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
-		return -ENODEV;
-	return files[1 + gpu].fd;
-}
-
 bool kfd_device_path(int gpu, char *room)
 {
 	if (!kfd_start() || gpu >= (int)sg_settings.gpus)

@@ -178,24 +178,42 @@ int ioctl(int fd, unsigned long request, ...)
 	return result;
 }
 
-/* Of all mappings only KFD's own have bits up there: the GPU's number at least. */
-static bool kfd_offset(int fd, int64_t offset)
+/*
+ * A mapping of a device file in *result; false: it is another one's. Device files have high offsets only, so most need no
+ * further look.
+ */
+static bool mapped(void **result, void *address, size_t size, int protection, int flags, int fd, int64_t offset)
 {
 	unsigned gpu;
 
-	return fd >= 0 && (uint64_t)offset >> KFD_MMAP_GPU_SHIFT && kfd_device_of(fd, &gpu) == KFD_DEVICE;
+	if (fd < 0 || (uint64_t)offset < KFD_RENDER_OFFSET)
+		return false;
+	switch (kfd_device_of(fd, &gpu)) {
+	case KFD_DEVICE:
+		*result = kfd_mmap(address, size, protection, flags, (uint64_t)offset);
+		return true;
+	case KFD_RENDER_NODE:
+		*result = kfd_render_mmap(gpu, address, size, protection, flags, (uint64_t)offset);
+		return true;
+	default:
+		return false;
+	}
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
-	if (kfd_offset(fd, offset))
-		return kfd_mmap(address, size, protection, flags, (uint64_t)offset);
+	void *result;
+
+	if (mapped(&result, address, size, protection, flags, fd, offset))
+		return result;
 	return NEXT(mmap)(address, size, protection, flags, fd, offset);
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-	if (kfd_offset(fd, offset))
-		return kfd_mmap(address, size, protection, flags, (uint64_t)offset);
+	void *result;
+
+	if (mapped(&result, address, size, protection, flags, fd, offset))
+		return result;
 	return NEXT(mmap64)(address, size, protection, flags, fd, offset);
 }

@@ -36,11 +36,6 @@ enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu);
 /* What to open for the render node of `gpu`, or for /dev/kfd if that is -1, in `room`; false: there is no such device. */
 bool kfd_device_path(int gpu, char *room);
 
-/*
- * The memory file behind render node `gpu`: what mmap() of the node maps. memory.c gives each object an extent of it
- * and tells the program its start as mmap_offset. -errno if there is none.
- */
-int kfd_render_file(unsigned gpu);
 
 /* Reads the settings and opens what the process needs, once and again in a forked child; false after a message. */
 bool kfd_start(void);
@@ -82,10 +77,20 @@ kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory,
     kfd_svm_request, kfd_set_xnack_mode, kfd_get_dmabuf_info, kfd_import_dmabuf, kfd_export_dmabuf,
     kfd_ipc_import, kfd_ipc_export;
 
+/* Offsets of render nodes' mappings begin here, as DRM's do. */
+#define KFD_RENDER_OFFSET (UINT64_C(1) << 32)
+/* mmap of a render node: memory of an object, by its mmap_offset. MAP_FAILED with errno. */
+void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, int flags, uint64_t offset);
 /* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size, in bytes. */
 void *kfd_object_host(uint64_t handle, uint64_t *size);
 /* Host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all `size` bytes there contiguously; NULL: not. */
 void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write);
+/*
+ * The same of the first bytes only: in *span how many of `size`. Before a kernel or a copy is begun, sg_svm_new_epoch()
+ * looks at the host's mappings anew; with sg_settings.migration sg_pages_park() follows each kernel, and copies of the device's
+ * are between sg_pages_hold() and sg_pages_release().
+ */
+void *kfd_memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span);
 /* The mmap of type 0 (a page that ROCr writes to in order to flush HDP). */
 void *kfd_mmio_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
 /* DRM requests about memory (GEM, PRIME), of render node `gpu`. -ENOTTY: it is another request. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -120,9 +121,18 @@ static void open_log(struct sg_smi *smi)
 		sg_warn("can't open SOFTGPU_MIGRATION_LOG=%s", path);
 }
 
+/* Shared memory does not move. NULL: there is none. */
+static void *fixed_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 static int start_thread(void)
 {
-	struct sg_mapping *stack = sg_memory_allocate(SG_INTERNAL, STACK_SIZE, 0, SG_NO_GPU, NULL);
+	void *stack = fixed_memory(STACK_SIZE);
 	pthread_attr_t attributes;
 	sigset_t all, old;
 	pthread_t thread;
@@ -132,7 +142,7 @@ static int start_thread(void)
 		return -ENOMEM;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = pthread_attr_setstack(&attributes, (void *)(uintptr_t)stack->host, STACK_SIZE);
+	error = pthread_attr_setstack(&attributes, stack, STACK_SIZE);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (!error)
@@ -148,17 +158,15 @@ static int start_thread(void)
 static struct desk *start(void)
 {
 	static bool registered;
-	struct sg_mapping *mapping;
 	struct desk *new;
 	int error;
 
 	pthread_mutex_lock(&start_lock);
 	if (desk)
 		goto out;
-	mapping = sg_memory_allocate(SG_INTERNAL, sizeof *new, 0, SG_NO_GPU, NULL);
-	if (!mapping)
+	new = fixed_memory(sizeof *new);
+	if (!new)
 		sg_die("out of memory for the list of pages");
-	new = (struct desk *)(uintptr_t)mapping->host;
 	new->pager.smi.pid = getpid();
 	new->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	open_log(&new->pager.smi);

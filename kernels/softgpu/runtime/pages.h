@@ -4,8 +4,8 @@
  * Only with SOFTGPU_MIGRATION.
  *
  * One thread, the pager, owns the list of pages that are with a GPU. What it touches (its stack,
- * this memory, initialised variables of this library) never moves: it lies in the address windows
- * of memory.c or in mappings of files. So whoever else touches a page that is migrated waits for a
+ * this memory, initialised variables of this library) never moves: it lies in shared memory
+ * or in mappings of files. So whoever else touches a page that is migrated waits for a
  * thread that waits for nobody.
  */
 #ifndef SOFTGPU_PAGES_H

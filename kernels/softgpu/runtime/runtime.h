@@ -333,6 +333,8 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *
 			  uint64_t *last);
 /* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
 uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
+/* Bytes of a GPU's memory that allocations leave. */
+uint64_t sg_vram_room(unsigned gpu);
 /* A prefetch of [start, end) to a GPU or to the host. */
 void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
 /* Host mappings may have changed: check them again before the next use. */

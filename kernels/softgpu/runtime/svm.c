@@ -4,31 +4,25 @@
  * to allocations: a request is rounded outward to 4096 bytes (docs/memory-model.md#advice), stays
  * when heap memory is freed and reused, and ends with the mapping. Defaults: coherent
  * (fine-grained), granularity 9 (docs/memory-model.md#hsa-constants); accessible to the GPU only
- * with XNACK.
+ * with XNACK. Who sets them: svm_hsa.c.
  */
-#include "pages.h"
+#include "svm.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Later than the headers of 5.2.3 (docs/memory-model.md#hsa-constants). */
-#define SVM_ATTRIB_GPU_EXEC 7u
+const struct sg_attributes sg_svm_preset = { .flags = SG_SVM_HOST_ACCESS | SG_SVM_COHERENT,
+					     .granularity = 9,
+					     .preferred = SG_NOWHERE,
+					     .prefetched = SG_NOWHERE };
 
-enum access { ACCESS_PRESET, ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE };
-
-struct attributes {
-	enum access access[SG_MAX_GPUS];
-	bool coarse, read_only, hive_local, read_mostly, gpu_exec;
-	uint64_t granularity;
-	const struct sg_agent *preferred;
-	const struct sg_agent *prefetched; /* where the pages were moved; NULL: never */
-};
-
-static const struct attributes preset = { .granularity = 9 };
+/* Greater blocks of pages than any memory has. */
+#define MOST_GRANULARITY 30u
 
 struct range {
 	uint64_t start, end;
-	struct attributes attributes;
+	struct sg_attributes attributes;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,7 +98,7 @@ static int cover(uint64_t start, uint64_t end)
 		size_t index = first_above(at);
 		uint64_t stop =
 		    index < count && ranges[index].start < end ? ranges[index].start : end;
-		if (stop > at && insert(index, (struct range){ at, stop, preset }))
+		if (stop > at && insert(index, (struct range){ at, stop, sg_svm_preset }))
 			return -1;
 		at = ranges[index].end;
 	}
@@ -126,11 +120,9 @@ static void drop(uint64_t start, uint64_t end)
 	count -= last - first;
 }
 
-static bool same(const struct attributes *a, const struct attributes *b)
+static bool same(const struct sg_attributes *a, const struct sg_attributes *b)
 {
-	return !memcmp(a->access, b->access, sizeof a->access) && a->coarse == b->coarse &&
-	       a->read_only == b->read_only && a->hive_local == b->hive_local &&
-	       a->read_mostly == b->read_mostly && a->gpu_exec == b->gpu_exec &&
+	return !memcmp(a->access, b->access, sizeof a->access) && a->flags == b->flags &&
 	       a->granularity == b->granularity && a->preferred == b->preferred &&
 	       a->prefetched == b->prefetched;
 }
@@ -210,27 +202,38 @@ void sg_svm_new_epoch(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* *place: the GPU whose memory it is, or SG_WITH_HOST. */
-static unsigned state_of(unsigned gpu, const struct range *range, int *place)
+enum sg_reach sg_svm_access(const struct sg_attributes *a, unsigned gpu)
 {
-	const struct attributes *a = range ? &range->attributes : &preset;
+	if (a->access[gpu] != SG_ACCESS_PRESET)
+		return a->access[gpu];
+	return softgpu_config.xnack ? SG_ACCESS_MIGRATE : SG_ACCESS_NONE;
+}
+
+static const struct sg_attributes *attributes_of(const struct range *range)
+{
+	return range ? &range->attributes : &sg_svm_preset;
+}
+
+/* *place: the GPU whose memory it is, or SG_WITH_HOST. */
+static unsigned state_of(unsigned gpu, const struct sg_attributes *a, int *place)
+{
 	unsigned state = SOFTGPU_PAGE_MAPPED;
-	const struct sg_agent *where = a->prefetched;
+	int where = a->prefetched;
 	bool reached = false;
 
 	for (unsigned i = 0; i < sg_settings.gpus; i++)
 		if (gpu == i || gpu == SOFTGPU_ANY_GPU)
-			reached |= a->access[i] != ACCESS_NONE &&
-				   (a->access[i] != ACCESS_PRESET || softgpu_config.xnack);
+			reached |= sg_svm_access(a, i) != SG_ACCESS_NONE;
 	if (!reached)
 		return 0;
-	if (softgpu_config.xnack && a->preferred && (!where || !where->gpu))
+	if (softgpu_config.xnack && a->preferred != SG_NOWHERE &&
+	    (where == SG_NOWHERE || where == SG_WITH_HOST))
 		where = a->preferred;
-	if (!a->coarse)
+	if (a->flags & (SG_SVM_COHERENT | SG_SVM_EXT_COHERENT))
 		state |= SOFTGPU_PAGE_FINE;
 	/* On an APU nothing moves. */
-	*place = where && where->gpu && !sg_settings.apu ? (int)where->number : SG_WITH_HOST;
-	if (a->read_only)
+	*place = where != SG_NOWHERE && !sg_settings.apu ? where : SG_WITH_HOST;
+	if (a->flags & SG_SVM_READ_ONLY)
 		state |= SOFTGPU_PAGE_READ;
 	return state;
 }
@@ -263,7 +266,7 @@ static unsigned page_state_locked(unsigned gpu, uint64_t address, int *place)
 		vma = sg_vma_find(&vmas, address);
 	}
 	*place = SG_WITH_HOST;
-	state = vma && vma->readable ? state_of(gpu, find(address), place) : 0;
+	state = vma && vma->readable ? state_of(gpu, attributes_of(find(address)), place) : 0;
 	/* The driver maps pages with the permissions of the process. */
 	return state && !vma->writable ? state | SOFTGPU_PAGE_READ : state;
 }
@@ -283,11 +286,6 @@ unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
 
 /* ---- pages that move ---- */
 
-static int place_of(const struct sg_agent *agent)
-{
-	return !agent ? (int)SG_MAX_GPUS : agent->gpu ? (int)agent->number : SG_WITH_HOST;
-}
-
 static bool continues(const struct sg_vma *a, const struct sg_vma *b)
 {
 	return a->end == b->start && a->readable == b->readable && a->writable == b->writable &&
@@ -304,11 +302,13 @@ static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
 	size_t index = first_above(address);
 	const struct range *around =
 	    index < count && ranges[index].start <= address ? &ranges[index] : NULL;
-	const struct attributes *a = around ? &around->attributes : &preset;
-	struct sg_range range = { .granularity = (unsigned)a->granularity,
+	const struct sg_attributes *a = attributes_of(around);
+	struct sg_range range = { .granularity = a->granularity < MOST_GRANULARITY
+						     ? a->granularity
+						     : MOST_GRANULARITY,
 				  .movable = vma->anonymous && !vma->shared,
-				  .preferred = place_of(a->preferred),
-				  .prefetched = place_of(a->prefetched) };
+				  .preferred = a->preferred,
+				  .prefetched = a->prefetched };
 
 	while (first > vmas.items && continues(first - 1, first))
 		first--;
@@ -326,16 +326,16 @@ static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
 			range.low = ranges[index - 1].end;
 	}
 	for (unsigned i = 0; i < sg_settings.gpus; i++)
-		range.room[i] = sg_pool_room(&sg_gpu_agents[i]);
+		range.room[i] = sg_vram_room(i);
 	return range;
 }
 
 /* Where a fault of GPU `gpu` wants the page (kfd_svm.c, svm_range_best_restore_location). */
-static int wanted(unsigned gpu, const struct attributes *a)
+static int wanted(unsigned gpu, const struct sg_attributes *a)
 {
-	if (a->preferred)
-		return place_of(a->preferred);
-	return a->access[gpu] == ACCESS_IN_PLACE ? SG_WITH_HOST : (int)gpu;
+	if (a->preferred != SG_NOWHERE)
+		return a->preferred;
+	return a->access[gpu] == SG_ACCESS_IN_PLACE ? SG_WITH_HOST : (int)gpu;
 }
 
 /* GPU `gpu` accesses a page that it can reach. Narrows [*first, *last); where the page is. */
@@ -347,7 +347,7 @@ static int touch(unsigned gpu, uint64_t address, bool write, const struct sg_vma
 	uint64_t from, to;
 	int place;
 
-	place = sg_pages_touch(gpu, address, wanted(gpu, known ? &known->attributes : &preset),
+	place = sg_pages_touch(gpu, address, wanted(gpu, attributes_of(known)),
 			       softgpu_config.xnack, write, &range, &from, &to);
 	*first = *first > from ? *first : from;
 	*last = *last < to ? *last : to;
@@ -414,14 +414,14 @@ uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write)
 	return at < end ? at - address : size;
 }
 
-void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent)
+void sg_svm_prefetch(uint64_t start, uint64_t end, int place)
 {
 	pthread_mutex_lock(&lock);
 	refresh();
 	if (cover(start, end))
 		sg_die("out of memory for SVM attributes");
 	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
-		ranges[i].attributes.prefetched = agent;
+		ranges[i].attributes.prefetched = place;
 	sg_vma_mark(&vmas, start, end);
 	merge();
 	for (uint64_t at = start, stop; sg_settings.migration && at < end; at = stop) {
@@ -434,73 +434,14 @@ void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *ag
 		range = range_around(at, vma);
 		stop = range.high < end ? range.high : end;
 		if (range.movable)
-			sg_pages_move(at, stop, place_of(agent), &range);
+			sg_pages_move(at, stop, place, &range);
 	}
 	epoch++;
 	sg_memory_changed();
 	pthread_mutex_unlock(&lock);
 }
 
-/* Round outward; false for an empty or wrapping range. */
-static bool page_range(const void *pointer, size_t size, uint64_t *start, uint64_t *end)
-{
-	uint64_t address = (uint64_t)(uintptr_t)pointer;
-
-	if (!size || address + size < address || address + size > UINT64_MAX - SOFTGPU_PAGE_SIZE)
-		return false;
-	*start = page_down(address);
-	*end = page_down(address + size + SOFTGPU_PAGE_SIZE - 1);
-	return true;
-}
-
-static hsa_status_t set_one(struct attributes *a, const hsa_amd_svm_attribute_pair_t *pair)
-{
-	const struct sg_agent *agent = sg_agent_get((hsa_agent_t){ pair->value });
-
-	switch (pair->attribute) {
-	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
-		if (pair->value > HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED)
-			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-		a->coarse = pair->value == HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED;
-		break;
-	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
-		a->read_only = pair->value;
-		break;
-	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
-		a->hive_local = pair->value;
-		break;
-	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
-		a->granularity = pair->value > 18 ? 18 : pair->value;
-		break;
-	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
-		if (pair->value && !agent)
-			return HSA_STATUS_ERROR_INVALID_AGENT;
-		a->preferred = agent;
-		break;
-	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
-		a->read_mostly = pair->value;
-		break;
-	case SVM_ATTRIB_GPU_EXEC:
-		a->gpu_exec = pair->value;
-		break;
-	case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE:
-	case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE:
-	case HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS:
-		if (!agent)
-			return HSA_STATUS_ERROR_INVALID_AGENT;
-		/* The CPU always has access. */
-		if (agent->gpu)
-			a->access[agent->number] =
-			    pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE ? ACCESS_MIGRATE
-			    : pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS
-				? ACCESS_NONE
-				: ACCESS_IN_PLACE;
-		break;
-	default:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	}
-	return HSA_STATUS_SUCCESS;
-}
+/* ---- attributes ---- */
 
 /* KFD refuses a range that is not wholly mapped. */
 static bool wholly_mapped(uint64_t start, uint64_t end)
@@ -514,160 +455,71 @@ static bool wholly_mapped(uint64_t start, uint64_t end)
 	return true;
 }
 
-hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
-					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
+int sg_svm_change(uint64_t start, uint64_t end, void (*change)(struct sg_attributes *, void *),
+		  void *data)
 {
-	hsa_status_t status = HSA_STATUS_SUCCESS;
-	struct attributes probe = preset;
-	uint64_t start, end;
+	int error = 0;
 
-	if (!sg_settings.svm || (list_count && !list) || !page_range(pointer, size, &start, &end))
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	for (size_t i = 0; i < list_count; i++) {
-		sg_log("svm: set %p+%zu attribute %#lx = %#lx", pointer, size, list[i].attribute,
-		       list[i].value);
-		status = set_one(&probe, &list[i]);
-		if (list[i].attribute == HSA_AMD_SVM_ATTRIB_READ_MOSTLY &&
-		    softgpu_quirk(SOFTGPU_QUIRK_ADVICE_REFUSED))
-			status = HSA_STATUS_ERROR;
-		if (status)
-			return status;
-	}
 	pthread_mutex_lock(&lock);
 	refresh();
 	if (!wholly_mapped(start, end)) {
-		status = HSA_STATUS_ERROR;
+		error = -EFAULT;
 	} else if (cover(start, end)) {
-		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+		error = -ENOMEM;
 	} else {
 		for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
-			for (size_t j = 0; j < list_count; j++)
-				set_one(&ranges[i].attributes, &list[j]);
+			change(&ranges[i].attributes, data);
 		sg_vma_mark(&vmas, start, end);
 		merge();
 		epoch++;
 		sg_memory_changed();
 	}
 	pthread_mutex_unlock(&lock);
-	return status;
+	return error;
 }
 
-/* What hsa_amd_svm_attributes_get gathers over a range before it answers. */
-struct summary {
-	bool first, coarse, fine;
-	bool read_only, hive_local, read_mostly, gpu_exec; /* true only where true everywhere */
-	uint64_t granularity;                              /* smallest */
-	const struct sg_agent *preferred, *prefetched;     /* NULL unless uniform */
-	enum access access[SG_MAX_GPUS];                   /* the most restrictive */
-};
-
-static void gather(struct summary *s, const struct attributes *a)
+int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
+		void (*look)(const struct sg_attributes *, void *), void *data)
 {
-	if (s->first) {
-		*s = (struct summary){
-			.read_only = a->read_only,
-			.hive_local = a->hive_local,
-			.read_mostly = a->read_mostly,
-			.gpu_exec = a->gpu_exec,
-			.granularity = a->granularity,
-			.preferred = a->preferred,
-			.prefetched = a->prefetched,
-		};
-	}
-	s->coarse |= a->coarse;
-	s->fine |= !a->coarse;
-	s->read_only &= a->read_only;
-	s->hive_local &= a->hive_local;
-	s->read_mostly &= a->read_mostly;
-	s->gpu_exec &= a->gpu_exec;
-	if (a->granularity < s->granularity)
-		s->granularity = a->granularity;
-	if (a->preferred != s->preferred)
-		s->preferred = NULL;
-	if (a->prefetched != s->prefetched)
-		s->prefetched = NULL;
-	for (unsigned i = 0; i < SG_MAX_GPUS; i++) {
-		enum access access = a->access[i];
-		if (access == ACCESS_PRESET)
-			access = softgpu_config.xnack ? ACCESS_MIGRATE : ACCESS_NONE;
-		if (access > s->access[i])
-			s->access[i] = access;
-	}
-}
+	int error = 0;
 
-static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_t *pair)
-{
-	const struct sg_agent *agent;
-	enum access access;
-
-	switch (pair->attribute) {
-	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
-		pair->value = s->coarse && s->fine ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
-			      : s->coarse          ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
-						   : HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED;
-		if (softgpu_quirk(SOFTGPU_QUIRK_SVM_REPORTED_COARSE))
-			pair->value = HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED;
-		break;
-	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
-		pair->value = s->read_only;
-		break;
-	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
-		pair->value = s->hive_local;
-		break;
-	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
-		pair->value = s->granularity;
-		break;
-	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
-		pair->value = (uint64_t)(uintptr_t)s->preferred;
-		break;
-	case HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION:
-		pair->value = (uint64_t)(uintptr_t)s->prefetched;
-		break;
-	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
-		pair->value = s->read_mostly;
-		break;
-	case SVM_ATTRIB_GPU_EXEC:
-		pair->value = s->gpu_exec;
-		break;
-	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY:
-		agent = sg_agent_get((hsa_agent_t){ pair->value });
-		if (!agent)
-			return HSA_STATUS_ERROR_INVALID_AGENT;
-		access = agent->gpu ? s->access[agent->number] : ACCESS_MIGRATE;
-		pair->attribute = access == ACCESS_MIGRATE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
-				  : access == ACCESS_IN_PLACE
-				      ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
-				      : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
-		break;
-	default:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	}
-	return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t hsa_amd_svm_attributes_get(void *pointer, size_t size,
-					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
-{
-	hsa_status_t status = HSA_STATUS_SUCCESS;
-	struct summary summary = { .first = true };
-	uint64_t start, end;
-
-	if (!sg_settings.svm || (list_count && !list) || !page_range(pointer, size, &start, &end))
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&lock);
 	refresh();
-	for (uint64_t at = start; at < end;) {
+	if (!gaps && !wholly_mapped(start, end))
+		error = -EFAULT;
+	for (uint64_t at = start; !error && at < end;) {
 		size_t index = first_above(at);
 		if (index < count && ranges[index].start <= at) {
-			gather(&summary, &ranges[index].attributes);
+			look(&ranges[index].attributes, data);
 			at = ranges[index].end;
 		} else {
-			gather(&summary, &preset);
+			if (gaps)
+				look(&sg_svm_preset, data);
 			at = index < count ? ranges[index].start : end;
 		}
 	}
 	pthread_mutex_unlock(&lock);
-	for (size_t i = 0; !status && i < list_count; i++)
-		status = get_one(&summary, &list[i]);
-	return status;
+	return error;
+}
+
+bool sg_svm_known(uint64_t start, uint64_t end)
+{
+	size_t index;
+	bool known = false;
+
+	pthread_mutex_lock(&lock);
+	if (count) {
+		refresh();
+		index = first_above(start);
+		known = index < count && ranges[index].start < end;
+	}
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+void sg_svm_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	count = 0;
+	epoch++;
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attributes of host memory as the driver keeps them (svm.c), for those who set and report them:
+ * svm_hsa.c in HSA's terms. GPUs are their numbers.
+ */
+#ifndef SOFTGPU_SVM_H
+#define SOFTGPU_SVM_H
+
+#include "pages.h"
+
+/* The driver's flags (KFD_IOCTL_SVM_FLAG_* of kfd_ioctl.h). */
+#define SG_SVM_HOST_ACCESS   1u
+#define SG_SVM_COHERENT      2u
+#define SG_SVM_HIVE_LOCAL    4u
+#define SG_SVM_READ_ONLY     8u
+#define SG_SVM_EXECUTE       16u
+#define SG_SVM_READ_MOSTLY   32u
+#define SG_SVM_ALWAYS_MAPPED 64u
+#define SG_SVM_EXT_COHERENT  128u
+
+/* Instead of a GPU or SG_WITH_HOST. */
+#define SG_NOWHERE ((int)SG_MAX_GPUS)
+
+/* SG_ACCESS_PRESET: what XNACK makes of it. The rest from the least to the most restrictive. */
+enum sg_reach { SG_ACCESS_PRESET, SG_ACCESS_MIGRATE, SG_ACCESS_IN_PLACE, SG_ACCESS_NONE };
+
+struct sg_attributes {
+	enum sg_reach access[SG_MAX_GPUS];
+	unsigned flags;
+	unsigned granularity;
+	int preferred;  /* a GPU, SG_WITH_HOST or SG_NOWHERE */
+	int prefetched; /* where the pages were moved on request; SG_NOWHERE: never */
+};
+
+/* What pages have that nobody gave attributes. */
+extern const struct sg_attributes sg_svm_preset;
+
+/* What access that is with XNACK as it is. */
+enum sg_reach sg_svm_access(const struct sg_attributes *attributes, unsigned gpu);
+
+/*
+ * Calls `change` for the attributes of each part of [start, end), whole pages. 0; -EFAULT: not all of it is mapped;
+ * -ENOMEM.
+ */
+int sg_svm_change(uint64_t start, uint64_t end, void (*change)(struct sg_attributes *, void *),
+		  void *data);
+/*
+ * Calls `look` for each part of [start, end) that has attributes, and with `gaps` for those with the presets. The same values,
+ * but only with `gaps` 0 where it is not mapped.
+ */
+int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
+		void (*look)(const struct sg_attributes *, void *), void *data);
+/* A prefetch of [start, end), which has attributes, to GPU `place` or SG_WITH_HOST. */
+void sg_svm_prefetch(uint64_t start, uint64_t end, int place);
+/* Has a part of [start, end) attributes? */
+bool sg_svm_known(uint64_t start, uint64_t end);
+/* The process is a forked child: nothing has attributes. */
+void sg_svm_forked(void);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where memory of the driver's lies: one large shared mapping, of which each object has an extent.
+ * Nobody needs a descriptor for it, which programs could close or run out of: the program's own
+ * mappings of an object are made of this one by mremap(2). Objects that other processes share are
+ * in files of their own, which are mapped behind it. Nothing here is ever unmapped, so that a
+ * kernel which goes on to use what was freed does not end the process.
+ */
+#include "kernels/softkfd/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LARGEST  (UINT64_C(1) << 41)
+#define SMALLEST (UINT64_C(1) << 36)
+
+/* Sizes that ask for huge pages; greater ones may be touched here and there only. */
+#define HUGE_PAGE     (UINT64_C(2) << 20)
+#define HUGE_LEAST    (UINT64_C(4) << 20)
+#define HUGE_GREATEST (UINT64_C(4) << 30)
+
+static struct extent {
+	uint64_t start, end;
+} *extents; /* in the order of addresses */
+static size_t count, capacity;
+static uint64_t base, size; /* half of it for files */
+
+/* What is mapped where no file is. */
+static void *blank(void *address, uint64_t bytes)
+{
+	return kfd_real_mmap(address, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				 (address ? MAP_FIXED : 0),
+			     -1, 0);
+}
+
+static int reserve(void)
+{
+	for (uint64_t wanted = LARGEST; wanted >= SMALLEST; wanted /= 2) {
+		void *place = blank(NULL, wanted);
+
+		if (place == MAP_FAILED)
+			continue;
+		if (kfd_real_mmap(place, wanted / 2, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+				  0) == MAP_FAILED)
+			return -ENOMEM;
+		/* A forked child has no device, and nobody wants to read it in a core file. */
+		(void)madvise(place, wanted, MADV_DONTFORK);
+		(void)madvise(place, wanted, MADV_DONTDUMP);
+		base = (uint64_t)(uintptr_t)place;
+		size = wanted;
+		return 0;
+	}
+	sg_warn("can't reserve %lu GiB of addresses: %s", SMALLEST >> 30, strerror(errno));
+	return -ENOMEM;
+}
+
+uint64_t kfd_arena_take(uint64_t bytes, int file)
+{
+	uint64_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : SOFTGPU_PAGE_SIZE;
+	uint64_t start, end;
+	size_t i = 0;
+
+	if (!base && reserve())
+		return 0;
+	if (count == capacity) {
+		size_t larger = capacity ? capacity * 2 : 64;
+		struct extent *moved = realloc(extents, larger * sizeof *moved);
+
+		if (!moved)
+			return 0;
+		extents = moved;
+		capacity = larger;
+	}
+	start = file < 0 ? base : base + size / 2;
+	end = start + size / 2;
+	start = (start + alignment - 1) & ~(alignment - 1);
+	for (; i < count; i++) {
+		if (extents[i].start >= start && extents[i].start - start >= bytes)
+			break;
+		if (extents[i].end > start)
+			start = (extents[i].end + alignment - 1) & ~(alignment - 1);
+	}
+	if (start >= end || end - start < bytes)
+		return 0;
+	if (file >= 0 &&
+	    kfd_real_mmap((void *)(uintptr_t)start, bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+		return 0;
+	if (file >= 0)
+		(void)madvise((void *)(uintptr_t)start, bytes, MADV_DONTFORK);
+	memmove(&extents[i + 1], &extents[i], (count - i) * sizeof *extents);
+	extents[i] = (struct extent){ start, start + bytes };
+	count++;
+	/* Only a hint: fewer faults when programs fill it. */
+	if (bytes >= HUGE_LEAST && bytes <= HUGE_GREATEST)
+		(void)madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
+	return start;
+}
+
+void kfd_arena_give(uint64_t start)
+{
+	size_t i = 0;
+
+	while (i < count && extents[i].start != start)
+		i++;
+	if (i == count)
+		return;
+	if (start >= base + size / 2)
+		(void)blank((void *)(uintptr_t)start, extents[i].end - start);
+	/* Who gets the extent next finds zeros, whatever still maps it. */
+	else if (madvise((void *)(uintptr_t)start, extents[i].end - start, MADV_REMOVE))
+		memset((void *)(uintptr_t)start, 0, extents[i].end - start);
+	memmove(&extents[i], &extents[i + 1], (count - i - 1) * sizeof *extents);
+	count--;
+}
+
+void *kfd_arena_view(uint64_t start, void *address, size_t bytes, int protection, int flags)
+{
+	void *place = address;
+
+	/* Shared memory is mapped once more where nothing is to be moved. */
+	if ((flags & MAP_FIXED_NOREPLACE) == MAP_FIXED_NOREPLACE || !(flags & MAP_FIXED))
+		place =
+		    kfd_real_mmap(address, bytes, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				      (flags & (MAP_FIXED_NOREPLACE & ~MAP_FIXED)),
+				  -1, 0);
+	if (place == MAP_FAILED)
+		return MAP_FAILED;
+	place = (void *)syscall(SYS_mremap, start, 0ul, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (place != MAP_FAILED && protection != (PROT_READ | PROT_WRITE) &&
+	    syscall(SYS_mprotect, place, bytes, protection))
+		return MAP_FAILED;
+	return place;
+}
+
+void kfd_arena_forked(void)
+{
+	count = 0;
+	base = size = 0;
+}
