@@ -1,13 +1,266 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The pages of doorbells. */
+/*
+ * Doorbells: a store to memory is all that a program does to start a queue. Each GPU has two pages
+ * of them, one for each worker, in a file that the program maps. While a worker sleeps its pages
+ * are write-protected by userfaultfd(2), of whose event the worker wakes up; where that is not to
+ * be had (before Linux 5.19, some containers) it looks after ever longer naps.
+ */
 #include "kernels/softkfd/queue.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* linux/userfaultfd.h of 5.11 and 5.19. */
+#define USER_MODE_ONLY   1
+#define FEATURE_WP_SHMEM (UINT64_C(1) << 12)
+
+#define PAGE             SOFTGPU_PAGE_SIZE
+#define BELLS            (PAGE / sizeof(uint64_t))
+#define SILENT           UINT64_MAX /* a doorbell that was not rung */
+#define MAPPINGS         32u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of each GPU: its file, this library's own view of it, and which doorbells are taken. */
+static struct {
+	int file; /* its number + 1; 0: none yet */
+	uint64_t *bells;
+	bool taken[KFD_WORKERS * BELLS];
+} pages[SG_MAX_GPUS];
+
+/* Where the program maps these pages. */
+static char *mappings[MAPPINGS];
+static unsigned mapping_count;
+static bool unwatched; /* some mapping that could not be registered */
+
+enum sleep { AWAKE, SLEEPS_IDLE, SLEEPS_BLOCKED };
+
+static struct bell {
+	bool open;
+	int faults; /* userfaultfd; -1: none */
+	int wake;   /* eventfd */
+	uint32_t wakes, sleep;
+} bells[KFD_WORKERS];
+
+static int open_faults(void)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | FEATURE_WP_SHMEM,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USER_MODE_ONLY);
+
+	if (fd >= 0 && kfd_real_ioctl(fd, UFFDIO_API, &api)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* With the lock held. False: there are no descriptors left. */
+static bool open_bell(struct bell *bell)
+{
+	if (bell->open)
+		return true;
+	bell->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (bell->wake < 0)
+		return false;
+	bell->faults = open_faults();
+	bell->open = true;
+	return true;
+}
+
+/* With the lock held: the file of the GPU's pages. */
+static int page_file(unsigned gpu)
+{
+	const size_t size = KFD_WORKERS * PAGE;
+	void *view = MAP_FAILED;
+	int file;
+
+	if (pages[gpu].file)
+		return pages[gpu].file - 1;
+	file = memfd_create("hipgrain-doorbells", MFD_CLOEXEC);
+	if (file >= 0 && !ftruncate(file, (off_t)size))
+		view = kfd_real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (view == MAP_FAILED) {
+		if (file >= 0)
+			close(file);
+		return -1;
+	}
+	madvise(view, size, MADV_DONTFORK);
+	memset(view, 0xff, size);
+	pages[gpu].bells = view;
+	pages[gpu].file = file + 1;
+	return file;
+}
+
+uint64_t *kfd_doorbell_take(unsigned gpu, enum kfd_worker worker, uint64_t *offset)
+{
+	uint64_t *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (open_bell(&bells[worker]) && page_file(gpu) >= 0) {
+		for (unsigned i = worker * BELLS; !found && i < (worker + 1) * BELLS; i++) {
+			if (pages[gpu].taken[i])
+				continue;
+			pages[gpu].taken[i] = true;
+			*offset = i * sizeof(uint64_t);
+			found = &pages[gpu].bells[i];
+			__atomic_store_n(found, SILENT, __ATOMIC_RELAXED);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void kfd_doorbell_return(unsigned gpu, uint64_t *doorbell)
+{
+	pthread_mutex_lock(&lock);
+	pages[gpu].taken[doorbell - pages[gpu].bells] = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held: stores to the worker's page of this mapping can be seen from now on. */
+static bool watch_mapping(enum kfd_worker worker, char *mapping)
+{
+	struct uffdio_register request = {
+		.range = { (uintptr_t)mapping + worker * PAGE, PAGE },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+
+	return open_bell(&bells[worker]) && bells[worker].faults >= 0 &&
+	       !kfd_real_ioctl(bells[worker].faults, UFFDIO_REGISTER, &request);
+}
 
 void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags)
 {
-	(void)gpu, (void)address, (void)size, (void)protection, (void)flags;
-	errno = ENODEV;
-	return MAP_FAILED;
+	void *mapping = MAP_FAILED;
+	int file, error = ENOMEM;
+
+	if (size != KFD_WORKERS * PAGE) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	pthread_mutex_lock(&lock);
+	file = page_file(gpu);
+	if (file >= 0) {
+		mapping = kfd_real_mmap(address, size, protection, (flags & ~MAP_TYPE) | MAP_SHARED,
+					file, 0);
+		error = errno;
+	}
+	if (mapping != MAP_FAILED) {
+		/* As the driver's mapping of its device's registers. */
+		madvise(mapping, size, MADV_DONTFORK);
+		for (unsigned i = 0; i < KFD_WORKERS; i++)
+			if (!watch_mapping(i, mapping))
+				unwatched = true;
+		if (mapping_count < MAPPINGS)
+			mappings[mapping_count++] = mapping;
+		else
+			unwatched = true;
+	}
+	pthread_mutex_unlock(&lock);
+	for (unsigned i = 0; i < KFD_WORKERS; i++)
+		kfd_wake(i, false);
+	errno = error;
+	return mapping;
+}
+
+/* Have stores to the worker's doorbells wait for it, or no longer. False: they would not. */
+static bool watch(enum kfd_worker worker, bool on)
+{
+	bool all;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; bells[worker].faults >= 0 && i < mapping_count; i++) {
+		struct uffdio_writeprotect request = {
+			.range = { (uintptr_t)mappings[i] + worker * PAGE, PAGE },
+			.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+		};
+		int error;
+
+		do
+			error = kfd_real_ioctl(bells[worker].faults, UFFDIO_WRITEPROTECT, &request);
+		while (error && errno == EAGAIN);
+		/* The program has unmapped it. */
+		if (error && errno == ENOENT)
+			mappings[i--] = mappings[--mapping_count];
+		else if (error)
+			unwatched = true;
+	}
+	all = bells[worker].faults >= 0 && !unwatched;
+	pthread_mutex_unlock(&lock);
+	return all;
+}
+
+uint32_t kfd_wakes(enum kfd_worker worker)
+{
+	return __atomic_load_n(&bells[worker].wakes, __ATOMIC_SEQ_CST);
+}
+
+void kfd_wake(enum kfd_worker worker, bool blocked)
+{
+	const uint64_t one = 1;
+	uint32_t sleep;
+	int saved = errno;
+
+	__atomic_add_fetch(&bells[worker].wakes, 1, __ATOMIC_SEQ_CST);
+	sleep = __atomic_load_n(&bells[worker].sleep, __ATOMIC_SEQ_CST);
+	if (sleep == SLEEPS_BLOCKED || (sleep == SLEEPS_IDLE && !blocked))
+		while (write(bells[worker].wake, &one, sizeof one) < 0 && errno == EINTR)
+			;
+	errno = saved;
+}
+
+void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, bool blocked,
+		       bool (*ready)(enum kfd_worker worker))
+{
+	struct bell *bell = &bells[worker];
+	bool watched = watch(worker, true);
+	uint64_t woken;
+
+	__atomic_store_n(&bell->sleep, blocked ? SLEEPS_BLOCKED : SLEEPS_IDLE, __ATOMIC_SEQ_CST);
+	if (kfd_wakes(worker) == seen && !ready(worker)) {
+		struct pollfd events[2] = {
+			{ .fd = bell->wake, .events = POLLIN },
+			{ .fd = bell->faults, .events = POLLIN },
+		};
+		struct timespec nap = { .tv_nsec = (long)nap_ns };
+
+		ppoll(events, 2, watched && !blocked ? NULL : &nap, NULL);
+	}
+	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
+	/* This also lets those continue that wait in a store. */
+	watch(worker, false);
+	while (read(bell->wake, &woken, sizeof woken) < 0 && errno == EINTR)
+		;
+}
+
+void kfd_doorbells_forked(void)
+{
+	/* The parent's: what is done to its userfaultfd would be done to its memory. */
+	for (unsigned i = 0; i < KFD_WORKERS; i++) {
+		if (bells[i].open)
+			close(bells[i].wake);
+		if (bells[i].open && bells[i].faults >= 0)
+			close(bells[i].faults);
+	}
+	for (unsigned i = 0; i < SG_MAX_GPUS; i++)
+		if (pages[i].file)
+			close(pages[i].file - 1);
+	pthread_mutex_init(&lock, NULL);
+	memset(pages, 0, sizeof pages);
+	memset(bells, 0, sizeof bells);
+	mapping_count = 0;
+	unwatched = false;
 }

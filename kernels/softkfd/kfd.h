@@ -100,6 +100,12 @@ void kfd_memory_forked(void);
 
 /* ---- queues: queue.c, aql.c, sdma.c, doorbell.c ---- */
 
+/* The GPUs' clock, which signals' times, s_memrealtime and GET_CLOCK_COUNTERS have: 100 MHz. */
+static inline uint64_t kfd_gpu_ticks(void)
+{
+	return sg_now_ns() / 10;
+}
+
 kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_mask, kfd_alloc_queue_gws,
     kfd_set_scratch_backing, kfd_set_trap_handler;
 
@@ -134,13 +140,5 @@ void kfd_event_memory_fault(const struct kfd_fault *fault);
 /* The same, of hardware exception events. */
 void kfd_event_exception(unsigned gpu);
 void kfd_events_forked(void);
-
-/* ---- code.c: names of kernels ---- */
-
-/*
- * Name of the kernel whose descriptor is at `kernel_object` ("name" without ".kd"), with the loaded code object that holds it, as
- * the dynamic symbols in GPU memory say; NULL if they do not. Valid until the memory is freed.
- */
-const char *kfd_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
 
 #endif
