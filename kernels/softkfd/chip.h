@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GPU this is, for all who describe it: topology.c, drm.c. Sizes and clocks are plausible, not measured. */
+/* What GPU this is, for all who describe it: topology.c, drm.c. Sizes and clocks are plausible, not
+ * measured. */
 #ifndef SOFTKFD_CHIP_H
 #define SOFTKFD_CHIP_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The device files. Behind each is a memory file, whose device and inode numbers tell what a descriptor is,
- * whichever way the program came by it: dup(), fcntl(), a message, fork(). Opening one opens that file by
- * its path in /proc.
+ * The device files. Behind each is a memory file, whose device and inode numbers tell what a
+ * descriptor is, whichever way the program came by it: dup(), fcntl(), a message, fork(). Opening
+ * one opens that file by its path in /proc.
  */
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"
@@ -63,7 +63,8 @@ enum kfd_device kfd_device_of(int fd, unsigned *gpu)
 {
 	struct stat status;
 
-	if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE) && !__atomic_load_n(&stale_count, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE) &&
+	    !__atomic_load_n(&stale_count, __ATOMIC_ACQUIRE))
 		return KFD_NOT_OURS;
 	if (syscall(SYS_fstat, fd, &status))
 		return KFD_NOT_OURS;

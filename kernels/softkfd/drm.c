@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests of a render node that tell libdrm_amdgpu what GPU it is (drm.h, amdgpu_drm.h); memory's are in gem.c. */
+/* Requests of a render node that tell libdrm_amdgpu what GPU it is (drm.h, amdgpu_drm.h); memory's
+ * are in gem.c. */
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/chip.h"
 
@@ -7,8 +8,8 @@
 #include <linux/ioctl.h>
 #include <string.h>
 
-#define DRM_VERSION      0x00
-#define DRM_AMDGPU_INFO  0x45 /* DRM_COMMAND_BASE + 5 */
+#define DRM_VERSION     0x00
+#define DRM_AMDGPU_INFO 0x45 /* DRM_COMMAND_BASE + 5 */
 
 struct drm_version {
 	int32_t major, minor, patch;
@@ -52,7 +53,8 @@ _Static_assert(sizeof(struct device_info) >= 448, "as long as that of libdrm 2.4
 #define FAMILY_AI   141
 #define VRAM_IS_HBM 6
 
-/* A caller's buffer of *length bytes gets the beginning of `text`, and *length becomes what there is. */
+/* A caller's buffer of *length bytes gets the beginning of `text`, and *length becomes what there
+ * is. */
 static void give_text(uint64_t buffer, uint64_t *length, const char *text)
 {
 	uint64_t size = strlen(text);
@@ -132,10 +134,12 @@ static int info(unsigned gpu, const struct info_request *request)
 	case INFO_MEMORY:
 		break;
 	default:
-		sg_warn("/dev/dri/renderD%u: no answer to AMDGPU_INFO %#x", 128 + gpu, request->query);
+		sg_warn("/dev/dri/renderD%u: no answer to AMDGPU_INFO %#x", 128 + gpu,
+			request->query);
 		return -EINVAL;
 	}
-	memcpy((void *)(uintptr_t)request->answer, &answer, request->size < sizeof answer ? request->size : sizeof answer);
+	memcpy((void *)(uintptr_t)request->answer, &answer,
+	       request->size < sizeof answer ? request->size : sizeof answer);
 	return 0;
 }
 
@@ -151,6 +155,7 @@ int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument)
 	}
 	result = kfd_gem_ioctl(gpu, fd, request, argument);
 	if (result == -ENOTTY)
-		sg_warn("/dev/dri/renderD%u: request %#lx is not known", 128 + gpu, _IOC_NR(request));
+		sg_warn("/dev/dri/renderD%u: request %#lx is not known", 128 + gpu,
+			_IOC_NR(request));
 	return result;
 }

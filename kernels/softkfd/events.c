@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events (kfd_events.c): what interrupts become. To set one wakes everybody who waits for it then, and it stays set,
- * unless it resets itself and somebody waited. Who waits remembers how often it was set, so that no two
- * threads that wait for one event take it from each other.
+ * Events (kfd_events.c): what interrupts become. To set one wakes everybody who waits for it then,
+ * and it stays set, unless it resets itself and somebody waited. Who waits remembers how often it
+ * was set, so that no two threads that wait for one event take it from each other.
  */
 #include "kernels/softkfd/kfd.h"
 
@@ -58,7 +58,8 @@ static void set(struct event *event)
 
 /* ---- requests ---- */
 
-/* The first one may name memory to be the page of slots, which a GPU writes to; it has no meaning here beyond that. */
+/* The first one may name memory to be the page of slots, which a GPU writes to; it has no meaning
+ * here beyond that. */
 int kfd_create_event(void *argument, size_t size)
 {
 	struct kfd_arg_create_event *request = argument;
@@ -169,8 +170,8 @@ static void report(const struct event *event, struct kfd_event_data *data)
 }
 
 /*
- * Begins to wait for all of the list: -EINVAL if one does not exist. Those that are set already, or were since the age that the
- * caller knows, are over.
+ * Begins to wait for all of the list: -EINVAL if one does not exist. Those that are set already, or
+ * were since the age that the caller knows, are over.
  */
 static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t count)
 {
@@ -181,8 +182,8 @@ static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t
 		struct event *event = &events[data[i].event_id];
 
 		waits[i].sets = event->sets;
-		waits[i].over = event->set || (event->type == KFD_EVENT_SIGNAL && data[i].last_age &&
-					       data[i].last_age != event->sets);
+		waits[i].over = event->set || (event->type == KFD_EVENT_SIGNAL &&
+					       data[i].last_age && data[i].last_age != event->sets);
 		if (event->set && event->auto_reset)
 			event->set = false;
 		event->waiters++;
@@ -191,7 +192,8 @@ static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t
 }
 
 /* COMPLETE, TIMEOUT for not yet, or FAIL: an event was destroyed. */
-static enum kfd_wait_result look(const struct kfd_event_data *data, struct wait *waits, uint32_t count, bool all)
+static enum kfd_wait_result look(const struct kfd_event_data *data, struct wait *waits,
+				 uint32_t count, bool all)
 {
 	uint32_t over = 0;
 
@@ -224,7 +226,8 @@ int kfd_wait_events(void *argument, size_t size)
 {
 	struct kfd_arg_wait_events *request = argument;
 	struct kfd_event_data *data = (void *)(uintptr_t)request->events;
-	struct wait few[FEW], *waits = request->count > FEW ? calloc(request->count, sizeof *waits) : few;
+	struct wait few[FEW],
+	    *waits = request->count > FEW ? calloc(request->count, sizeof *waits) : few;
 	struct timespec limit = after_ms(request->timeout_ms);
 	enum kfd_wait_result result = KFD_WAIT_TIMEOUT;
 	bool expired = !request->timeout_ms;
@@ -264,7 +267,8 @@ int kfd_wait_events(void *argument, size_t size)
 	return error;
 }
 
-/* Of GPUs that share the host's memory: all here have memory of their own and named the page instead. */
+/* Of GPUs that share the host's memory: all here have memory of their own and named the page
+ * instead. */
 void *kfd_events_mmap(void *address, size_t size, int protection, int flags)
 {
 	(void)address, (void)size, (void)protection, (void)flags;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The functions of libc that take a path or a descriptor of a device file, by each of their names, as libc's
- * inner calls from one to another do not come by here.
+ * The functions of libc that take a path or a descriptor of a device file, by each of their names,
+ * as libc's inner calls from one to another do not come by here.
  */
 /* Else the headers would give both names of a function to one. */
 #undef _FILE_OFFSET_BITS
@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -28,10 +29,11 @@
 #define NEXT(name)                                         \
 	({                                                 \
 		static void *next;                         \
-		(__typeof__(&name)) kfd_next(&next, #name); \
+		(__typeof__(&name))kfd_next(&next, #name); \
 	})
 
-/* `path`, or what to open instead. Callers may have little stack: only then is there a buffer on it. */
+/* `path`, or what to open instead. Callers may have little stack: only then is there a buffer on
+ * it. */
 #define OTHER(path) (kfd_path_may_be_ours(path) ? redirected(path, alloca(KFD_PATH_ROOM)) : (path))
 
 static const char *redirected(const char *path, char *room)
@@ -43,26 +45,36 @@ static const char *redirected(const char *path, char *room)
 	return other ? other : path;
 }
 
-#define PASS_ON(type, name, parameters, ...)       \
-	type name parameters;                      \
-	type name parameters                       \
-	{                                          \
-		return NEXT(name)(__VA_ARGS__);    \
+/* The same, of functions that say what a path leads to: of a device file it is itself. */
+#define LINK_OF(path) (kfd_path_may_be_ours(path) ? tree_only(path, alloca(KFD_PATH_ROOM)) : (path))
+
+static const char *tree_only(const char *path, char *room)
+{
+	const char *other = redirected(path, room);
+
+	return strncmp(other, "/proc/self/fd/", 14) ? other : path;
+}
+
+#define PASS_ON(type, name, parameters, ...)    \
+	type name parameters;                   \
+	type name parameters                    \
+	{                                       \
+		return NEXT(name)(__VA_ARGS__); \
 	}
 
 /* ---- open ---- */
 
 #define HAS_MODE(flags) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE)
-#define MODE(flags)                                               \
-	({                                                        \
-		mode_t mode = 0;                                  \
-		if (HAS_MODE(flags)) {                            \
-			va_list arguments;                        \
-			va_start(arguments, flags);               \
-			mode = va_arg(arguments, mode_t);         \
-			va_end(arguments);                        \
-		}                                                 \
-		mode;                                             \
+#define MODE(flags)                                       \
+	({                                                \
+		mode_t mode = 0;                          \
+		if (HAS_MODE(flags)) {                    \
+			va_list arguments;                \
+			va_start(arguments, flags);       \
+			mode = va_arg(arguments, mode_t); \
+			va_end(arguments);                \
+		}                                         \
+		mode;                                     \
 	})
 
 int __open_2(const char *path, int flags);
@@ -72,7 +84,8 @@ int __openat64_2(int folder, const char *path, int flags);
 
 PASS_ON(int, open, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
 PASS_ON(int, open64, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
-PASS_ON(int, openat, (int folder, const char *path, int flags, ...), folder, OTHER(path), flags, MODE(flags))
+PASS_ON(int, openat, (int folder, const char *path, int flags, ...), folder, OTHER(path), flags,
+	MODE(flags))
 PASS_ON(int, openat64, (int folder, const char *path, int flags, ...), folder, OTHER(path), flags,
 	MODE(flags))
 PASS_ON(int, __open_2, (const char *path, int flags), OTHER(path), flags)
@@ -85,9 +98,11 @@ PASS_ON(DIR *, opendir, (const char *path), OTHER(path))
 PASS_ON(int, access, (const char *path, int mode), OTHER(path), mode)
 PASS_ON(int, euidaccess, (const char *path, int mode), OTHER(path), mode)
 PASS_ON(int, eaccess, (const char *path, int mode), OTHER(path), mode)
-PASS_ON(int, faccessat, (int folder, const char *path, int mode, int flags), folder, OTHER(path), mode, flags)
-PASS_ON(ssize_t, readlink, (const char *path, char *result, size_t size), OTHER(path), result, size)
-PASS_ON(char *, realpath, (const char *path, char *result), OTHER(path), result)
+PASS_ON(int, faccessat, (int folder, const char *path, int mode, int flags), folder, OTHER(path),
+	mode, flags)
+PASS_ON(ssize_t, readlink, (const char *path, char *result, size_t size), LINK_OF(path), result,
+	size)
+PASS_ON(char *, realpath, (const char *path, char *result), LINK_OF(path), result)
 
 /* ---- stat: device files are memory files, and must look like what they stand for ---- */
 
@@ -116,29 +131,78 @@ static int disguised(int result, struct stat *status)
 	return 0;
 }
 
-#define STAT(name, parameters, ...)                                                           \
-	int name parameters;                                                                  \
-	int name parameters                                                                   \
-	{                                                                                     \
-		return disguised(NEXT(name)(__VA_ARGS__), (struct stat *)(void *)status);     \
+/* A device file here is a link, which who looks at links must not see. */
+#define IS_OTHER(path) \
+	(kfd_path_may_be_ours(path) && redirected(path, alloca(KFD_PATH_ROOM)) != (path))
+#define FLAGS(path, flags) (IS_OTHER(path) ? (flags) & ~AT_SYMLINK_NOFOLLOW : (flags))
+
+#define STAT(name, parameters, ...)                                                       \
+	int name parameters;                                                              \
+	int name parameters                                                               \
+	{                                                                                 \
+		return disguised(NEXT(name)(__VA_ARGS__), (struct stat *)(void *)status); \
 	}
 
 STAT(stat, (const char *path, struct stat *status), OTHER(path), status)
 STAT(stat64, (const char *path, struct stat64 *status), OTHER(path), status)
-STAT(lstat, (const char *path, struct stat *status), OTHER(path), status)
-STAT(lstat64, (const char *path, struct stat64 *status), OTHER(path), status)
+int lstat(const char *path, struct stat *status)
+{
+	return IS_OTHER(path) ? stat(path, status) : NEXT(lstat)(path, status);
+}
+
+int lstat64(const char *path, struct stat64 *status)
+{
+	return IS_OTHER(path) ? stat64(path, status) : NEXT(lstat64)(path, status);
+}
+
 STAT(fstat, (int fd, struct stat *status), fd, status)
 STAT(fstat64, (int fd, struct stat64 *status), fd, status)
-STAT(fstatat, (int folder, const char *path, struct stat *status, int flags), folder, OTHER(path), status, flags)
-STAT(fstatat64, (int folder, const char *path, struct stat64 *status, int flags), folder, OTHER(path), status,
-     flags)
+STAT(fstatat, (int folder, const char *path, struct stat *status, int flags), folder, OTHER(path),
+     status, FLAGS(path, flags))
+STAT(fstatat64, (int folder, const char *path, struct stat64 *status, int flags), folder,
+     OTHER(path), status, FLAGS(path, flags))
 /* What programs call that were linked to a glibc before 2.33. */
+int __lxstat(int version, const char *path, struct stat *status);
+int __lxstat64(int version, const char *path, struct stat64 *status);
 STAT(__xstat, (int version, const char *path, struct stat *status), version, OTHER(path), status)
-STAT(__xstat64, (int version, const char *path, struct stat64 *status), version, OTHER(path), status)
-STAT(__lxstat, (int version, const char *path, struct stat *status), version, OTHER(path), status)
-STAT(__lxstat64, (int version, const char *path, struct stat64 *status), version, OTHER(path), status)
+STAT(__xstat64, (int version, const char *path, struct stat64 *status), version, OTHER(path),
+     status)
+int __lxstat(int version, const char *path, struct stat *status)
+{
+	return IS_OTHER(path) ? __xstat(version, path, status)
+			      : NEXT(__lxstat)(version, path, status);
+}
+
+int __lxstat64(int version, const char *path, struct stat64 *status)
+{
+	return IS_OTHER(path) ? __xstat64(version, path, status)
+			      : NEXT(__lxstat64)(version, path, status);
+}
+
 STAT(__fxstat, (int version, int fd, struct stat *status), version, fd, status)
 STAT(__fxstat64, (int version, int fd, struct stat64 *status), version, fd, status)
+
+int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status)
+{
+	int result = NEXT(statx)(folder, OTHER(path), FLAGS(path, flags), mask, status);
+	struct stat short_form;
+
+	if (result)
+		return result;
+	short_form = (struct stat){
+		.st_mode = status->stx_mode,
+		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
+		.st_ino = status->stx_ino,
+	};
+	disguised(0, &short_form);
+	if (short_form.st_mode != status->stx_mode) {
+		status->stx_mode = (uint16_t)short_form.st_mode;
+		status->stx_rdev_major = major(short_form.st_rdev);
+		status->stx_rdev_minor = minor(short_form.st_rdev);
+		status->stx_size = status->stx_blocks = 0;
+	}
+	return 0;
+}
 
 /* ---- requests and mappings ---- */
 
@@ -179,10 +243,11 @@ int ioctl(int fd, unsigned long request, ...)
 }
 
 /*
- * A mapping of a device file in *result; false: it is another one's. Device files have high offsets only, so most need no
- * further look.
+ * A mapping of a device file in *result; false: it is another one's. Device files have high offsets
+ * only, so most need no further look.
  */
-static bool mapped(void **result, void *address, size_t size, int protection, int flags, int fd, int64_t offset)
+static bool mapped(void **result, void *address, size_t size, int protection, int flags, int fd,
+		   int64_t offset)
 {
 	unsigned gpu;
 

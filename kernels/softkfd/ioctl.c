@@ -19,8 +19,9 @@ static const struct request {
 	size_t size;
 	int error;
 } requests[] = {
-#define IOCTL(number, name, argument, handler) [number] = { #name, handler, sizeof(struct argument), 0 },
-#define REFUSED(number, name, error)           [number] = { #name, NULL, 0, error },
+#define IOCTL(number, name, argument, handler) \
+	[number] = { #name, handler, sizeof(struct argument), 0 },
+#define REFUSED(number, name, error) [number] = { #name, NULL, 0, error },
 #include "kernels/softkfd/ioctls.def"
 #undef IOCTL
 #undef REFUSED
@@ -47,7 +48,8 @@ static int refused(unsigned number, const struct request *request)
 int kfd_ioctl(unsigned long code, void *argument)
 {
 	unsigned number = _IOC_NR(code);
-	const struct request *request = number < sizeof requests / sizeof *requests ? &requests[number] : NULL;
+	const struct request *request =
+	    number < sizeof requests / sizeof *requests ? &requests[number] : NULL;
 	size_t given = _IOC_SIZE(code), size;
 	_Alignas(16) char room[256];
 	void *copy = room;
@@ -85,8 +87,9 @@ void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t o
 		errno = gpu < 0 ? ENODEV : EINVAL;
 		return MAP_FAILED;
 	}
-	return type == KFD_MMAP_MMIO ? kfd_mmio_mmap((unsigned)gpu, address, size, protection, flags)
-				     : kfd_doorbell_mmap((unsigned)gpu, address, size, protection, flags);
+	return type == KFD_MMAP_MMIO
+		   ? kfd_mmio_mmap((unsigned)gpu, address, size, protection, flags)
+		   : kfd_doorbell_mmap((unsigned)gpu, address, size, protection, flags);
 }
 
 /* ---- requests ---- */
@@ -107,8 +110,10 @@ int kfd_set_memory_policy(void *argument, size_t size)
 	const struct kfd_arg_memory_policy *policy = argument;
 
 	(void)size;
-	return kfd_gpu_number(policy->gpu_id) < 0 || policy->default_policy > 1 || policy->alternate_policy > 1 ? -EINVAL
-													     : 0;
+	return kfd_gpu_number(policy->gpu_id) < 0 || policy->default_policy > 1 ||
+		       policy->alternate_policy > 1
+		   ? -EINVAL
+		   : 0;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -137,7 +142,8 @@ int kfd_get_clock_counters(void *argument, size_t size)
 	return 0;
 }
 
-/* The interpreter's own numbers are the upper halves; the rest is as on gfx9 (kfd_flat_memory.c). */
+/* The interpreter's own numbers are the upper halves; the rest is as on gfx9 (kfd_flat_memory.c).
+ */
 static void describe_apertures(struct kfd_apertures *apertures, unsigned gpu)
 {
 	*apertures = (struct kfd_apertures){
@@ -201,7 +207,10 @@ int kfd_acquire_vm(void *argument, size_t size)
 	(void)size;
 	if (gpu < 0)
 		return -EINVAL;
-	return kfd_device_of((int)request->drm_fd, &node) == KFD_RENDER_NODE && node == (unsigned)gpu ? 0 : -EINVAL;
+	return kfd_device_of((int)request->drm_fd, &node) == KFD_RENDER_NODE &&
+		       node == (unsigned)gpu
+		   ? 0
+		   : -EINVAL;
 }
 
 int kfd_smi_events(void *argument, size_t size)
@@ -220,7 +229,8 @@ int kfd_smi_events(void *argument, size_t size)
 	return 0;
 }
 
-/* For debuggers, of which there is none; ROCr also takes it that exceptions come with a queue's error code. */
+/* For debuggers, of which there is none; ROCr also takes it that exceptions come with a queue's
+ * error code. */
 int kfd_runtime_enable(void *argument, size_t size)
 {
 	struct kfd_arg_runtime_enable *request = argument;

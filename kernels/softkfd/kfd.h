@@ -4,9 +4,10 @@
  * that uses AMD's own HSA runtime, and answers what that runtime asks of the kernel driver: device
  * files, topology, ioctls, queues in memory. The interpreter (kernels/softgpu/interp) executes.
  *
- * Numbers: a GPU is its number from 0; KFD's name for it is SG_KFD_ID(gpu) (kernels/softgpu/runtime/pages.h).
- * Errors: functions return 0 or a negative errno, unless they say otherwise.
- * Locks, in this order: queue list, queue step, SVM, memory; those of events and devices are leaves.
+ * Numbers: a GPU is its number from 0; KFD's name for it is SG_KFD_ID(gpu)
+ * (kernels/softgpu/runtime/pages.h). Errors: functions return 0 or a negative errno, unless they
+ * say otherwise. Locks, in this order: queue list, queue step, SVM, memory; those of events and
+ * devices are leaves.
  */
 #ifndef SOFTKFD_KFD_H
 #define SOFTKFD_KFD_H
@@ -25,7 +26,8 @@ void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int f
 
 /* ---- device files: devices.c ---- */
 
-/* What a descriptor is. It is found by the file's device and inode numbers, so dup() and fork() need no attention. */
+/* What a descriptor is. It is found by the file's device and inode numbers, so dup() and fork()
+ * need no attention. */
 /* KFD_STALE: it was opened by the process that forked this one. */
 enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE, KFD_STALE };
 
@@ -33,31 +35,35 @@ enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE, KFD_STALE };
 enum kfd_device kfd_device_of(int fd, unsigned *gpu);
 /* The same, of a file with these numbers (struct stat). */
 enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu);
-/* What to open for the render node of `gpu`, or for /dev/kfd if that is -1, in `room`; false: there is no such device. */
+/* What to open for the render node of `gpu`, or for /dev/kfd if that is -1, in `room`; false: there
+ * is no such device. */
 bool kfd_device_path(int gpu, char *room);
 
-
-/* Reads the settings and opens what the process needs, once and again in a forked child; false after a message. */
+/* Reads the settings and opens what the process needs, once and again in a forked child; false
+ * after a message. */
 bool kfd_start(void);
 
 /* ---- ioctls: ioctl.c; which there are: ioctls.def ---- */
 
 /*
- * Answers request number `number` ('K') or a DRM request. `argument` is a copy of the caller's structure, zero-extended
- * to that of the handler, of which the caller gave `size` bytes; it is copied back.
+ * Answers request number `number` ('K') or a DRM request. `argument` is a copy of the caller's
+ * structure, zero-extended to that of the handler, of which the caller gave `size` bytes; it is
+ * copied back.
  */
 typedef int kfd_handler(void *argument, size_t size);
 int kfd_ioctl(unsigned long request, void *argument);
 int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
 
-/* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns MAP_FAILED with errno. */
+/* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns
+ * MAP_FAILED with errno. */
 void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t offset);
 
 /* Those of ioctl.c itself. */
-kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures, kfd_get_apertures_new,
-    kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
+kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures,
+    kfd_get_apertures_new, kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
 
-/* The GPU's clock: 100 MHz (CLOCK_MONOTONIC_RAW). Time stamps of signals and copy engines are in its ticks. */
+/* The GPU's clock: 100 MHz (CLOCK_MONOTONIC_RAW). Time stamps of signals and copy engines are in
+ * its ticks. */
 #define KFD_GPU_HZ 100000000u
 uint64_t kfd_gpu_clock(void);
 
@@ -65,30 +71,36 @@ uint64_t kfd_gpu_clock(void);
 
 /* Number of the GPU that KFD calls `gpu_id`, or -1. */
 int kfd_gpu_number(uint32_t gpu_id);
-/* The path to open instead of `path`, in `room` of KFD_PATH_ROOM bytes; NULL: `path` is none of ours. */
+/* The path to open instead of `path`, in `room` of KFD_PATH_ROOM bytes; NULL: `path` is none of
+ * ours. */
 #define KFD_PATH_ROOM 4096
 const char *kfd_path(const char *path, char *room);
 /* False for most of the paths that are none of ours, quickly. */
 bool kfd_path_may_be_ours(const char *path);
 
-/* ---- memory: memory.c; also softgpu_page_state() and what else kernels/softgpu/softgpu.h requires ---- */
+/* ---- memory: memory.c; also softgpu_page_state() and what else kernels/softgpu/softgpu.h requires
+ * ---- */
 
-kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory, kfd_available_memory,
-    kfd_svm_request, kfd_set_xnack_mode, kfd_get_dmabuf_info, kfd_import_dmabuf, kfd_export_dmabuf,
-    kfd_ipc_import, kfd_ipc_export;
+kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory,
+    kfd_available_memory, kfd_svm_request, kfd_set_xnack_mode, kfd_get_dmabuf_info,
+    kfd_import_dmabuf, kfd_export_dmabuf, kfd_ipc_import, kfd_ipc_export;
 
 /* Offsets of render nodes' mappings begin here, as DRM's do. */
 #define KFD_RENDER_OFFSET (UINT64_C(1) << 32)
 /* mmap of a render node: memory of an object, by its mmap_offset. MAP_FAILED with errno. */
-void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, int flags, uint64_t offset);
-/* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size, in bytes. */
+void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, int flags,
+		      uint64_t offset);
+/* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size,
+ * in bytes. */
 void *kfd_object_host(uint64_t handle, uint64_t *size);
-/* Host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all `size` bytes there contiguously; NULL: not. */
+/* Host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all `size` bytes
+ * there contiguously; NULL: not. */
 void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write);
 /*
- * The same of the first bytes only: in *span how many of `size`. Before a kernel or a copy is begun, sg_svm_new_epoch()
- * looks at the host's mappings anew; with sg_settings.migration sg_pages_park() follows each kernel, and copies of the device's
- * are between sg_pages_hold() and sg_pages_release().
+ * The same of the first bytes only: in *span how many of `size`. Before a kernel or a copy is
+ * begun, sg_svm_new_epoch() looks at the host's mappings anew; with sg_settings.migration
+ * sg_pages_park() follows each kernel, and copies of the device's are between sg_pages_hold() and
+ * sg_pages_release().
  */
 void *kfd_memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span);
 /* The mmap of type 0 (a page that ROCr writes to in order to flush HDP). */
@@ -113,10 +125,12 @@ kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_ma
 void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
 /* Something that a queue may wait for has changed: look at all of them. */
 void kfd_queues_wake(void);
-/* No packet is executed between these two calls; a copy of memory's content (sharing) needs that. */
+/* No packet is executed between these two calls; a copy of memory's content (sharing) needs that.
+ */
 void kfd_queues_hold(void);
 void kfd_queues_release(void);
-/* Number of queues of this process on `gpu`, for /sys/class/kfd/kfd/proc; packets that kernels were started for. */
+/* Number of queues of this process on `gpu`, for /sys/class/kfd/kfd/proc; packets that kernels were
+ * started for. */
 unsigned kfd_queue_count(unsigned gpu);
 void kfd_queues_forked(void);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The libc below. System calls for what the driver itself needs: whoever is preloaded or intercepts
- * sees the program's calls only. What the program asked for goes on to the next library that has it.
+ * sees the program's calls only. What the program asked for goes on to the next library that has
+ * it.
  */
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"

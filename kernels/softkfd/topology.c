@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The files that say which GPUs there are (amdkfd's topology, kfd_topology.c): a tree of ordinary files in a folder of the user's,
- * which the beginning of a path is exchanged for. A tree of other settings has another name, so processes
- * share them, and one that exists is complete.
+ * The files that say which GPUs there are (amdkfd's topology, kfd_topology.c): a tree of ordinary
+ * files in a folder of the user's, which the beginning of a path is exchanged for. A tree of other
+ * settings has another name, so processes share them, and one that exists is complete.
  */
 #include "kernels/softkfd/chip.h"
 #include "kernels/softkfd/kfd.h"
@@ -36,8 +36,9 @@ static const struct kfd_chip mi300a = { "ip discovery", 90402, 0x74a0, 1, 64, 8 
 
 const struct kfd_chip *kfd_chip(void)
 {
-	return sg_settings.apu && softgpu_config.processor == SOFTGPU_GFX942 ? &mi300a
-									    : &chips[softgpu_config.processor];
+	return sg_settings.apu && softgpu_config.processor == SOFTGPU_GFX942
+		   ? &mi300a
+		   : &chips[softgpu_config.processor];
 }
 
 unsigned kfd_chip_cus(void)
@@ -89,8 +90,8 @@ static bool make_folders(char *path, size_t from)
 	return true;
 }
 
-static void __attribute__((format(printf, 3, 4))) put(struct making *making, const char *name, const char *format,
-						     ...)
+static void __attribute__((format(printf, 3, 4)))
+put(struct making *making, const char *name, const char *format, ...)
 {
 	char path[KFD_PATH_ROOM], text[4096];
 	va_list arguments;
@@ -105,17 +106,18 @@ static void __attribute__((format(printf, 3, 4))) put(struct making *making, con
 	fd = make_folders(path, strlen(making->folder) + 1)
 		 ? kfd_real_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
 		 : -1;
-	making->good = fd >= 0 && length >= 0 && (size_t)length < sizeof text && write(fd, text, (size_t)length) == length;
+	making->good = fd >= 0 && length >= 0 && (size_t)length < sizeof text &&
+		       write(fd, text, (size_t)length) == length;
 	if (fd >= 0)
 		close(fd);
 }
 
 #define NODE "kfd/topology/nodes/%u/"
-#define PUT(making, path, ...)                                            \
-	do {                                                              \
-		char name_[128];                                          \
-		snprintf(name_, sizeof name_, REST path);                 \
-		put(making, name_, __VA_ARGS__);                          \
+#define PUT(making, path, ...)                            \
+	do {                                              \
+		char name_[128];                          \
+		snprintf(name_, sizeof name_, REST path); \
+		put(making, name_, __VA_ARGS__);          \
 	} while (0)
 #define REST(...) __VA_ARGS__
 
@@ -124,9 +126,9 @@ static void __attribute__((format(printf, 3, 4))) put(struct making *making, con
 #define LINK_PCIE 2
 #define LINK_XGMI 11
 /* Weights as the driver gives them: of a PCIe link, of XGMI links of GPUs, and within an APU. */
-#define WEIGHT_PCIE 20
-#define WEIGHT_XGMI 15
-#define WEIGHT_APU  13
+#define WEIGHT_PCIE    20
+#define WEIGHT_XGMI    15
+#define WEIGHT_APU     13
 
 #define LINK_OVERRIDE  1u
 #define LINK_NO_ATOMIC (1u << 2 | 1u << 3)
@@ -153,7 +155,8 @@ static bool link_between(unsigned from, unsigned to, struct link *link)
 		link->weight = from % sg_cpus() == to % sg_cpus() ? WEIGHT_APU : WEIGHT_XGMI;
 	else if (!sg_settings.xgmi_cpu || sg_settings.gfx942)
 		*link = (struct link){ LINK_PCIE, WEIGHT_PCIE,
-				       LINK_OVERRIDE | (softgpu_config.pcie_atomics ? 0 : LINK_NO_ATOMIC) };
+				       LINK_OVERRIDE |
+					   (softgpu_config.pcie_atomics ? 0 : LINK_NO_ATOMIC) };
 	return true;
 }
 
@@ -167,7 +170,8 @@ static unsigned put_links(struct making *making, unsigned node, unsigned nodes)
 		if (other == node || !link_between(node, other, &link))
 			continue;
 		PUT(making, (NODE "io_links/%u/properties", node, count),
-		    "type %u\nversion_major 0\nversion_minor 0\nnode_from %u\nnode_to %u\nweight %u\n"
+		    "type %u\nversion_major 0\nversion_minor 0\nnode_from %u\nnode_to %u\nweight "
+		    "%u\n"
 		    "min_latency 0\nmax_latency 0\nmin_bandwidth %u\nmax_bandwidth %u\n"
 		    "recommended_transfer_size 0\nrecommended_sdma_engine_id_mask 0\nflags %u\n",
 		    link.type, node, other, link.weight, link.type == LINK_XGMI ? 50000u : 312u,
@@ -198,27 +202,32 @@ static void put_cpu(struct making *making, unsigned node, unsigned nodes)
 	PUT(making, (NODE "name", node), "\n");
 	put_memory(making, node, HEAP_SYSTEM, sg_settings.apu ? sg_settings.vram : memory);
 	PUT(making, (NODE "properties", node),
-	    "cpu_cores_count %ld\nsimd_count 0\nmem_banks_count 1\ncaches_count 0\nio_links_count %u\np2p_links_count 0\n"
-	    "cpu_core_id_base 0\nsimd_id_base 0\nmax_waves_per_simd 0\nlds_size_in_kb 0\ngds_size_in_kb 0\nnum_gws 0\n"
-	    "wave_front_size 0\narray_count 0\nsimd_arrays_per_engine 0\ncu_per_simd_array 0\nsimd_per_cu 0\n"
-	    "max_slots_scratch_cu 0\ngfx_target_version 0\nvendor_id 0\ndevice_id 0\nlocation_id 0\ndomain 0\n"
+	    "cpu_cores_count %ld\nsimd_count 0\nmem_banks_count 1\ncaches_count 0\nio_links_count "
+	    "%u\np2p_links_count 0\n"
+	    "cpu_core_id_base 0\nsimd_id_base 0\nmax_waves_per_simd 0\nlds_size_in_kb "
+	    "0\ngds_size_in_kb 0\nnum_gws 0\n"
+	    "wave_front_size 0\narray_count 0\nsimd_arrays_per_engine 0\ncu_per_simd_array "
+	    "0\nsimd_per_cu 0\n"
+	    "max_slots_scratch_cu 0\ngfx_target_version 0\nvendor_id 0\ndevice_id 0\nlocation_id "
+	    "0\ndomain 0\n"
 	    "drm_render_minor 0\nhive_id 0\nnum_sdma_engines 0\nnum_sdma_xgmi_engines 0\n"
 	    "num_sdma_queues_per_engine 0\nnum_cp_queues 0\nmax_engine_clk_ccompute 0\n",
 	    processors < 1 ? 1 : processors, links);
 }
 
-static void put_cache(struct making *making, unsigned node, unsigned number, unsigned level, unsigned kib, unsigned line,
-		      unsigned type)
+static void put_cache(struct making *making, unsigned node, unsigned number, unsigned level,
+		      unsigned kib, unsigned line, unsigned type)
 {
 	PUT(making, (NODE "caches/%u/properties", node, number),
-	    "processor_id_low 0\nlevel %u\nsize %u\ncache_line_size %u\ncache_lines_per_tag 1\nassociation 16\n"
+	    "processor_id_low 0\nlevel %u\nsize %u\ncache_line_size %u\ncache_lines_per_tag "
+	    "1\nassociation 16\n"
 	    "latency 0\ntype %u\nsibling_map 1\n",
 	    level, kib, line, type);
 }
 
 /* HSA_CAPABILITY of hsakmttypes.h. */
 #define WATCH_POINTS   (1u << 7 | 2u << 8) /* 2 to the power of 2 */
-#define DOORBELLS      (2u << 12)	   /* of 64 bits */
+#define DOORBELLS      (2u << 12)          /* of 64 bits */
 #define REVISION_SHIFT 22
 #define SRAM_ECC       (1u << 26)
 #define SVM_API        (1u << 27)
@@ -226,16 +235,16 @@ static void put_cache(struct making *making, unsigned node, unsigned number, uns
 #define DEBUG_FIRMWARE (1u << 30)
 
 /* Data caches of compute units. */
-#define CACHE_DATA    (1u << 0 | 1u << 3)
-#define CACHE_SIMD    (1u << 0 | 1u << 3)
+#define CACHE_DATA (1u << 0 | 1u << 3)
+#define CACHE_SIMD (1u << 0 | 1u << 3)
 
 static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 {
 	const struct kfd_chip *chip = kfd_chip();
 	unsigned gpu = node - sg_cpus(), cus = kfd_chip_cus(), xcds = (unsigned)softgpu_config.xcds;
 	unsigned links = put_links(making, node, nodes);
-	uint32_t capability = WATCH_POINTS | DOORBELLS | chip->revision << REVISION_SHIFT | SRAM_ECC | DEBUG_FIRMWARE |
-			      (sg_settings.svm ? SVM_API : 0) |
+	uint32_t capability = WATCH_POINTS | DOORBELLS | chip->revision << REVISION_SHIFT |
+			      SRAM_ECC | DEBUG_FIRMWARE | (sg_settings.svm ? SVM_API : 0) |
 			      (sg_settings.apu || sg_settings.xgmi_cpu ? HOST_COHERENT : 0);
 
 	PUT(making, (NODE "gpu_id", node), "%u\n", SG_KFD_ID(gpu));
@@ -244,29 +253,40 @@ static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 	put_cache(making, node, 0, 1, 16, 64, CACHE_SIMD);
 	put_cache(making, node, 1, 2, 8192, 128, CACHE_DATA);
 	PUT(making, (NODE "properties", node),
-	    "cpu_cores_count 0\nsimd_count %u\nmem_banks_count 1\ncaches_count 2\nio_links_count %u\np2p_links_count 0\n"
-	    "cpu_core_id_base 0\nsimd_id_base %u\nmax_waves_per_simd %u\nlds_size_in_kb %u\ngds_size_in_kb 0\nnum_gws 64\n"
-	    "wave_front_size 64\narray_count %u\nsimd_arrays_per_engine 1\ncu_per_simd_array 1\nsimd_per_cu %u\n"
-	    "max_slots_scratch_cu 32\ngfx_target_version %u\nvendor_id 4098\ndevice_id %u\nlocation_id %u\ndomain 0\n"
+	    "cpu_cores_count 0\nsimd_count %u\nmem_banks_count 1\ncaches_count 2\nio_links_count "
+	    "%u\np2p_links_count 0\n"
+	    "cpu_core_id_base 0\nsimd_id_base %u\nmax_waves_per_simd %u\nlds_size_in_kb "
+	    "%u\ngds_size_in_kb 0\nnum_gws 64\n"
+	    "wave_front_size 64\narray_count %u\nsimd_arrays_per_engine 1\ncu_per_simd_array "
+	    "1\nsimd_per_cu %u\n"
+	    "max_slots_scratch_cu 32\ngfx_target_version %u\nvendor_id 4098\ndevice_id "
+	    "%u\nlocation_id %u\ndomain 0\n"
 	    "drm_render_minor %u\nhive_id %lu\nnum_sdma_engines 2\nnum_sdma_xgmi_engines %u\n"
-	    "num_sdma_queues_per_engine 8\nnum_cp_queues 24\nmax_engine_clk_fcompute %u\nlocal_mem_size %lu\n"
-	    "fw_version 70\ncapability %u\ndebug_prop 1495\nsdma_fw_version 8\nunique_id %lu\nnum_xcc %u\n"
+	    "num_sdma_queues_per_engine 8\nnum_cp_queues 24\nmax_engine_clk_fcompute "
+	    "%u\nlocal_mem_size %lu\n"
+	    "fw_version 70\ncapability %u\ndebug_prop 1495\nsdma_fw_version 8\nunique_id "
+	    "%lu\nnum_xcc %u\n"
 	    "max_engine_clk_ccompute 0\nfamily_id 141\n",
-	    cus * KFD_SIMDS_PER_CU, links, 0x80001000u + 0x1000u * gpu, chip->waves_per_simd, chip->lds_kib, cus,
-	    KFD_SIMDS_PER_CU, chip->version, chip->device_id, 0x300u + 0x100u * gpu, 128 + gpu,
-	    sg_settings.hive ? UINT64_C(0x50f7690000000000) : 0, sg_settings.hive ? SG_HIVE_ENGINES : 0,
-	    KFD_ENGINE_MHZ, sg_settings.vram, capability, UINT64_C(0x50f7690000000001) + gpu, xcds);
+	    cus * KFD_SIMDS_PER_CU, links, 0x80001000u + 0x1000u * gpu, chip->waves_per_simd,
+	    chip->lds_kib, cus, KFD_SIMDS_PER_CU, chip->version, chip->device_id,
+	    0x300u + 0x100u * gpu, 128 + gpu, sg_settings.hive ? UINT64_C(0x50f7690000000000) : 0,
+	    sg_settings.hive ? SG_HIVE_ENGINES : 0, KFD_ENGINE_MHZ, sg_settings.vram, capability,
+	    UINT64_C(0x50f7690000000001) + gpu, xcds);
 }
 
 /* ---- what is not KFD's ---- */
 
-/* Of a processor's caches, for machines that say nothing (virtual ones, and nodes of APUs that don't exist). */
+/* Of a processor's caches, for machines that say nothing (virtual ones, and nodes of APUs that
+ * don't exist). */
 static void put_processor(struct making *making, unsigned node, long processor)
 {
 	static const struct {
 		unsigned level;
 		const char *type, *size;
-	} caches[] = { { 1, "Data", "32K" }, { 1, "Instruction", "32K" }, { 2, "Unified", "1024K" }, { 3, "Unified", "32768K" } };
+	} caches[] = { { 1, "Data", "32K" },
+		       { 1, "Instruction", "32K" },
+		       { 2, "Unified", "1024K" },
+		       { 3, "Unified", "32768K" } };
 
 	for (unsigned i = 0; i < sizeof caches / sizeof *caches; i++) {
 #define CACHE "node/node%u/cpu%ld/cache/index%u/"
@@ -276,7 +296,8 @@ static void put_processor(struct making *making, unsigned node, long processor)
 		PUT(making, (CACHE "coherency_line_size", node, processor, i), "64\n");
 		PUT(making, (CACHE "ways_of_associativity", node, processor, i), "16\n");
 		PUT(making, (CACHE "physical_line_partition", node, processor, i), "1\n");
-		PUT(making, (CACHE "shared_cpu_map", node, processor, i), "%lx\n", 1ul << processor % 64);
+		PUT(making, (CACHE "shared_cpu_map", node, processor, i), "%lx\n",
+		    1ul << processor % 64);
 		PUT(making, (CACHE "shared_cpu_list", node, processor, i), "%ld\n", processor);
 #undef CACHE
 	}
@@ -289,21 +310,27 @@ static void put_others(struct making *making)
 
 	for (unsigned gpu = 0; gpu < sg_settings.gpus; gpu++) {
 		PUT(making, ("dri/renderD%u", 128 + gpu), "%s", "");
-		PUT(making, ("char/226:%u/device/drm/renderD%u/dev", 128 + gpu, 128 + gpu), "226:%u\n", 128 + gpu);
+		PUT(making, ("char/226:%u/device/drm/renderD%u/dev", 128 + gpu, 128 + gpu),
+		    "226:%u\n", 128 + gpu);
 		PUT(making, ("char/226:%u/device/vendor", 128 + gpu), "0x1002\n");
 		PUT(making, ("char/226:%u/device/device", 128 + gpu), "0x%x\n", chip->device_id);
 		PUT(making, ("char/226:%u/device/subsystem_vendor", 128 + gpu), "0x1002\n");
 		PUT(making, ("char/226:%u/device/subsystem_device", 128 + gpu), "0x0\n");
 		PUT(making, ("char/226:%u/device/revision", 128 + gpu), "0x%x\n", chip->revision);
-		PUT(making, ("char/226:%u/device/uevent", 128 + gpu), "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:%02x:00.0\n",
-		    3 + gpu);
+		PUT(making, ("char/226:%u/device/uevent", 128 + gpu),
+		    "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:%02x:00.0\n", 3 + gpu);
 	}
 	/* libdrm's table of names: nobody may take this for hardware. */
-	put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\thipgrain software %s (%s%s)\n", chip->device_id, chip->revision,
-	    sg_settings.apu ? "APU" : "GPU", arch_name(),
+	put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\thipgrain software %s (%s%s)\n",
+	    chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
 	    sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""
 	    : sg_settings.gfx942 ? ", memory of gfx942"
 				 : ", memory of gfx90a");
+	/* rocminfo asks lsmod, or this file. */
+	put(making, "modules", "amdgpu 1 0 - Live 0x0000000000000000\n");
+	put(making, "module/amdgpu/coresize", "1\n");
+	put(making, "module/amdgpu/holders/.none", "%s", "");
+	put(making, "module/amdgpu/refcnt", "1\n");
 	put(making, "module/amdgpu/initstate", "live\n");
 	put(making, "module/amdgpu/version", "hipgrain\n");
 	for (unsigned node = 0; node < sg_cpus(); node++)
@@ -316,13 +343,13 @@ static void put_all(struct making *making)
 	unsigned nodes = sg_cpus() + (unsigned)sg_settings.gpus;
 
 	put(making, "kfd/topology/generation_id", "1\n");
-	put(making, "kfd/topology/system_properties", "platform_oem 0\nplatform_id 0\nplatform_rev 0\n");
-	for (unsigned node = 0; node < nodes; node++) {
+	put(making, "kfd/topology/system_properties",
+	    "platform_oem 0\nplatform_id 0\nplatform_rev 0\n");
+	for (unsigned node = 0; node < nodes; node++)
 		if (is_gpu(node))
 			put_gpu(making, node, nodes);
 		else
 			put_cpu(making, node, nodes);
-	}
 	put_others(making);
 }
 
@@ -333,10 +360,11 @@ static uint64_t settings_hash(void)
 	char text[256];
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	snprintf(text, sizeof text, "%d %d %lu %lu %d %d %d %d %d %d %lu %ld %ld", FORM, softgpu_config.processor,
-		 softgpu_config.xcds, sg_settings.gpus, sg_settings.apu, sg_settings.gfx942, sg_settings.svm,
-		 sg_settings.hive, sg_settings.xgmi_cpu, softgpu_config.pcie_atomics, sg_settings.vram,
-		 sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_PHYS_PAGES));
+	snprintf(text, sizeof text, "%d %d %lu %lu %d %d %d %d %d %d %lu %ld %ld", FORM,
+		 softgpu_config.processor, softgpu_config.xcds, sg_settings.gpus, sg_settings.apu,
+		 sg_settings.gfx942, sg_settings.svm, sg_settings.hive, sg_settings.xgmi_cpu,
+		 softgpu_config.pcie_atomics, sg_settings.vram, sysconf(_SC_NPROCESSORS_ONLN),
+		 sysconf(_SC_PHYS_PAGES));
 	for (const char *at = text; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
 	return hash;
@@ -347,8 +375,8 @@ static bool is_own(const char *path)
 {
 	struct stat status;
 
-	return !syscall(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) && S_ISDIR(status.st_mode) &&
-	       status.st_uid == geteuid() && !(status.st_mode & 022);
+	return !syscall(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 022);
 }
 
 /* Where trees are, in `base`: one of the places that this user can write to. */
@@ -362,8 +390,10 @@ static bool find_base(char base[static TREE_ROOM])
 
 		if (!root || root[0] != '/')
 			continue;
-		length = i == 2 ? snprintf(base, TREE_ROOM - 64, "/tmp/hipgrain-softgpu-%u/", geteuid())
-				: snprintf(base, TREE_ROOM - 64, "%s%s/hipgrain/softgpu/topology/", root, i ? "/.cache" : "");
+		length =
+		    i == 2 ? snprintf(base, TREE_ROOM - 64, "/tmp/hipgrain-softgpu-%u/", geteuid())
+			   : snprintf(base, TREE_ROOM - 64, "%s%s/hipgrain/softgpu/topology/", root,
+				      i ? "/.cache" : "");
 		if (length < 0 || length >= TREE_ROOM - 64 || !make_folders(base, strlen(root)))
 			continue;
 		base[length - 1] = '\0';
@@ -383,7 +413,8 @@ static bool make_tree(const char *base)
 {
 	struct making making = { .good = true };
 
-	if ((size_t)snprintf(making.folder, sizeof making.folder, "%s/new-XXXXXX", base) >= sizeof making.folder ||
+	if ((size_t)snprintf(making.folder, sizeof making.folder, "%s/new-XXXXXX", base) >=
+		sizeof making.folder ||
 	    !mkdtemp(making.folder))
 		return false;
 	put_all(&making);
@@ -401,7 +432,8 @@ static void find_tree(void)
 	char base[TREE_ROOM];
 
 	if (!kfd_start() || !find_base(base)) {
-		sg_warn("no folder can be written to for the files that describe the GPUs: name one in XDG_CACHE_HOME");
+		sg_warn("no folder can be written to for the files that describe the GPUs: name "
+			"one in XDG_CACHE_HOME");
 		return;
 	}
 	if ((size_t)snprintf(tree, sizeof tree, "%s/%016lx", base, settings_hash()) >= sizeof tree)
@@ -421,7 +453,8 @@ static bool have_tree(void)
 
 /* ---- paths ---- */
 
-/* What the beginning of a path is exchanged for; `fallback`: only if the path itself is not there. */
+/* What the beginning of a path is exchanged for; `fallback`: only if the path itself is not there.
+ */
 static const struct place {
 	const char *path, *in_tree;
 	bool fallback;
@@ -431,6 +464,7 @@ static const struct place {
 	{ "/sys/dev/char/226:", "char/226:", false },
 	{ "/sys/module/amdgpu", "module/amdgpu", false },
 	{ "/usr/share/libdrm/amdgpu.ids", "amdgpu.ids", false },
+	{ "/proc/modules", "modules", false },
 	{ "/dev/dri", "dri", false },
 	{ "/sys/devices/system/node/node", "node/node", true },
 };
@@ -440,8 +474,9 @@ static const struct place {
 bool kfd_path_may_be_ours(const char *path)
 {
 	return path && path[0] == '/' &&
-	       (!strncmp(path, "/dev/kfd", 8) || !strncmp(path, "/dev/dri", 8) || !strncmp(path, "/sys/", 5) ||
-		!strncmp(path, "/usr/share/libdrm/", 18));
+	       (!strncmp(path, "/dev/kfd", 8) || !strncmp(path, "/dev/dri", 8) ||
+		!strncmp(path, "/sys/", 5) || !strncmp(path, "/usr/share/libdrm/", 18) ||
+		!strncmp(path, "/proc/modules", 13));
 }
 
 const char *kfd_path(const char *path, char *room)
@@ -463,8 +498,9 @@ const char *kfd_path(const char *path, char *room)
 			continue;
 		if (places[i].fallback && !syscall(SYS_faccessat, AT_FDCWD, path, F_OK))
 			return NULL;
-		if (!have_tree() || (size_t)snprintf(room, KFD_PATH_ROOM, "%s/%s%s", tree, places[i].in_tree, path + length) >=
-					KFD_PATH_ROOM)
+		if (!have_tree() ||
+		    (size_t)snprintf(room, KFD_PATH_ROOM, "%s/%s%s", tree, places[i].in_tree,
+				     path + length) >= KFD_PATH_ROOM)
 			return NULL;
 		return room;
 	}
