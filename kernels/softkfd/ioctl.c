@@ -124,18 +124,13 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t kfd_gpu_clock(void)
-{
-	return clock_ns(CLOCK_MONOTONIC_RAW) / (1000000000u / KFD_GPU_HZ);
-}
-
 int kfd_get_clock_counters(void *argument, size_t size)
 {
 	struct kfd_arg_clock_counters *counters = argument;
 
 	(void)size;
 	/* The driver answers for a GPU that it does not know, too, with 0 (kfd_chardev.c). */
-	counters->gpu = kfd_gpu_number(counters->gpu_id) < 0 ? 0 : kfd_gpu_clock();
+	counters->gpu = kfd_gpu_number(counters->gpu_id) < 0 ? 0 : kfd_gpu_ticks();
 	counters->cpu = clock_ns(CLOCK_MONOTONIC_RAW);
 	counters->system = clock_ns(CLOCK_BOOTTIME);
 	counters->system_frequency = 1000000000;

@@ -62,11 +62,6 @@ void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t o
 kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures,
     kfd_get_apertures_new, kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
 
-/* The GPU's clock: 100 MHz (CLOCK_MONOTONIC_RAW). Time stamps of signals and copy engines are in
- * its ticks. */
-#define KFD_GPU_HZ 100000000u
-uint64_t kfd_gpu_clock(void);
-
 /* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
 
 /* Number of the GPU that KFD calls `gpu_id`, or -1. */
@@ -112,14 +107,15 @@ void kfd_memory_forked(void);
 
 /* ---- queues: queue.c, aql.c, sdma.c, doorbell.c ---- */
 
-/* The GPUs' clock, which signals' times, s_memrealtime and GET_CLOCK_COUNTERS have: 100 MHz. */
+/* The GPUs' clock, which signals' times, s_memrealtime and GET_CLOCK_COUNTERS have. */
+#define KFD_GPU_HZ 100000000u
 static inline uint64_t kfd_gpu_ticks(void)
 {
-	return sg_now_ns() / 10;
+	return sg_now_ns() / (1000000000u / KFD_GPU_HZ);
 }
 
-kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_mask, kfd_alloc_queue_gws,
-    kfd_set_scratch_backing, kfd_set_trap_handler;
+kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_mask,
+    kfd_alloc_queue_gws, kfd_set_scratch_backing, kfd_set_trap_handler;
 
 /* The mmap of type 3: the page of doorbells of GPU `gpu`. */
 void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
