@@ -81,7 +81,7 @@ static void describe_device(struct device_info *info, unsigned gpu)
 
 	(void)gpu;
 	info->device_id = chip->device_id;
-	info->chip_rev = info->external_rev = chip->revision;
+	info->chip_rev = info->external_rev = info->pci_rev = chip->revision;
 	info->family = FAMILY_AI;
 	info->shader_engines = kfd_chip_cus();
 	info->arrays_per_engine = 1;
