@@ -68,8 +68,8 @@ static int map_for(struct kfd_object *object, uint32_t gpus)
 	int error = kfd_map(object, object->address, 0, object->size, gpus, readers);
 
 	if (!error && object->flags & KFD_ALLOC_AQL_QUEUE)
-		error = kfd_map(object, object->address + object->size, 0, object->size, gpus,
-				readers);
+		error =
+		    kfd_map(object, object->address + object->size, 0, object->size, gpus, readers);
 	return error;
 }
 
@@ -139,7 +139,8 @@ int kfd_alloc_memory(void *argument, size_t size)
 		error = error ? error : -EFAULT;
 		goto out;
 	}
-	/* From now on nobody takes it for the program's own memory; whether it can be mapped is known later. */
+	/* From now on nobody takes it for the program's own memory; whether it can be mapped is
+	 * known later. */
 	if (object->address && !(args->flags & KFD_ALLOC_USERPTR))
 		(void)map_for(object, SG_NO_GPU);
 	if (args->flags & KFD_ALLOC_MMIO_REMAP)

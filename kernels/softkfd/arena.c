@@ -25,17 +25,16 @@
 
 static struct extent {
 	uint64_t start, end;
-} *extents; /* in the order of addresses */
+} * extents; /* in the order of addresses */
 static size_t count, capacity;
 static uint64_t base, size; /* half of it for files */
 
 /* What is mapped where no file is. */
 static void *blank(void *address, uint64_t bytes)
 {
-	return kfd_real_mmap(address, bytes, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				 (address ? MAP_FIXED : 0),
-			     -1, 0);
+	return kfd_real_mmap(
+	    address, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED : 0), -1, 0);
 }
 
 static int reserve(void)
@@ -88,9 +87,8 @@ uint64_t kfd_arena_take(uint64_t bytes, int file)
 	}
 	if (start >= end || end - start < bytes)
 		return 0;
-	if (file >= 0 &&
-	    kfd_real_mmap((void *)(uintptr_t)start, bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+	if (file >= 0 && kfd_real_mmap((void *)(uintptr_t)start, bytes, PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
 		return 0;
 	if (file >= 0)
 		(void)madvise((void *)(uintptr_t)start, bytes, MADV_DONTFORK);
@@ -126,18 +124,90 @@ void *kfd_arena_view(uint64_t start, void *address, size_t bytes, int protection
 
 	/* Shared memory is mapped once more where nothing is to be moved. */
 	if ((flags & MAP_FIXED_NOREPLACE) == MAP_FIXED_NOREPLACE || !(flags & MAP_FIXED))
-		place =
-		    kfd_real_mmap(address, bytes, PROT_NONE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				      (flags & (MAP_FIXED_NOREPLACE & ~MAP_FIXED)),
-				  -1, 0);
+		place = kfd_real_mmap(address, bytes, PROT_NONE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+					  (flags & (MAP_FIXED_NOREPLACE & ~MAP_FIXED)),
+				      -1, 0);
 	if (place == MAP_FAILED)
 		return MAP_FAILED;
-	place = (void *)syscall(SYS_mremap, start, 0ul, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	place =
+	    (void *)syscall(SYS_mremap, start, 0ul, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	if (place != MAP_FAILED && protection != (PROT_READ | PROT_WRITE) &&
 	    syscall(SYS_mprotect, place, bytes, protection))
 		return MAP_FAILED;
 	return place;
+}
+
+/* ---- from the arena into a file ---- */
+
+/* Copy the pages of [start, start + bytes) that there are, and no holes. */
+static int copy_to(int file, uint64_t start, uint64_t bytes)
+{
+	unsigned char present[4096];
+
+	for (uint64_t done = 0; done < bytes; done += SOFTGPU_PAGE_SIZE) {
+		uint64_t index = done / SOFTGPU_PAGE_SIZE % sizeof present;
+		uint64_t rest = bytes - done, most = sizeof present * SOFTGPU_PAGE_SIZE;
+		const char *page = (const char *)(uintptr_t)(start + done);
+
+		if (!index &&
+		    mincore((void *)(uintptr_t)(start + done), rest < most ? rest : most, present))
+			return -errno;
+		if (present[index] & 1 && pwrite(file, page, SOFTGPU_PAGE_SIZE, (off_t)done) !=
+					      (ssize_t)SOFTGPU_PAGE_SIZE)
+			return errno ? -errno : -EIO;
+	}
+	return 0;
+}
+
+/* Let what the program has mapped of [start, start + bytes) be mapped of the file. */
+static int change_views(int file, uint64_t start, uint64_t bytes)
+{
+	struct sg_vma_list list = { 0 };
+	const struct sg_vma *own;
+	int error = sg_vma_read(&list, false);
+	uint64_t first, last;
+
+	own = error ? NULL : sg_vma_find(&list, start);
+	first = own ? own->offset + (start - own->start) : 0;
+	last = first + bytes;
+	for (size_t i = 0; own && i < list.count; i++) {
+		const struct sg_vma *view = &list.items[i];
+		uint64_t low = view->offset, high = low + (view->end - view->start);
+
+		if (view->inode != own->inode || view->device != own->device ||
+		    (view->start >= base && view->start < base + size))
+			continue;
+		low = low > first ? low : first;
+		high = high < last ? high : last;
+		if (low >= high)
+			continue;
+		if (kfd_real_mmap(
+			(void *)(uintptr_t)(view->start + (low - view->offset)), high - low,
+			(view->readable ? PROT_READ : 0) | (view->writable ? PROT_WRITE : 0) |
+			    (view->executable ? PROT_EXEC : 0),
+			MAP_SHARED | MAP_FIXED, file, (off_t)(low - first)) == MAP_FAILED)
+			error = -errno;
+		else
+			(void)madvise((void *)(uintptr_t)(view->start + (low - view->offset)),
+				      high - low, MADV_DONTFORK);
+	}
+	free(list.items);
+	return error;
+}
+
+int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place)
+{
+	int error = ftruncate(file, (off_t)bytes) ? -errno : copy_to(file, start, bytes);
+
+	if (error)
+		return error;
+	*place = kfd_arena_take(bytes, file);
+	if (!*place)
+		return -ENOMEM;
+	error = change_views(file, start, bytes);
+	kfd_arena_give(error ? *place : start);
+	return error;
 }
 
 void kfd_arena_forked(void)

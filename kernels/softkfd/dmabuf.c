@@ -1,25 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory objects as files that other drivers and processes import. */
-#include "kfd.h"
+/*
+ * Memory objects as descriptors, which the driver makes of them for other drivers and processes
+ * (dmabuf): here those of the memory file that holds the object.
+ */
+#include "kernels/softkfd/memory.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int kfd_file_open(const struct kfd_object *object, unsigned flags)
+{
+	int fd = fcntl(object->file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+
+	return fd < 0 ? -errno : fd;
+}
 
 int kfd_get_dmabuf_info(void *argument, size_t size)
 {
-	(void)argument;
+	struct kfd_arg_dmabuf_info *args = argument;
+	struct kfd_file look;
+	int error = kfd_file_look((int)args->fd, &look);
+
 	(void)size;
-	return -ENOTTY;
+	if (error)
+		return error;
+	args->size = look.size;
+	args->metadata_size = 0;
+	args->gpu_id = SG_KFD_ID((int)look.gpu);
+	args->flags =
+	    (look.flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT)) | (look.flags & KFD_ALLOC_PUBLIC);
+	return 0;
+}
+
+int kfd_adopt(struct kfd_object *object, uint64_t address, uint64_t *handle)
+{
+	object->address = address;
+	*handle = kfd_object_name(object);
+	if (!*handle) {
+		kfd_object_release(object);
+		return -EFAULT;
+	}
+	if (address)
+		(void)kfd_map(object, address, 0, object->size, SG_NO_GPU, SG_NO_GPU);
+	return 0;
 }
 
 int kfd_import_dmabuf(void *argument, size_t size)
 {
-	(void)argument;
+	struct kfd_arg_import_dmabuf *args = argument;
+	int gpu = kfd_gpu_number(args->gpu_id), error;
+	struct kfd_object *object;
+
 	(void)size;
-	return -ENOTTY;
+	if (gpu < 0)
+		return -EINVAL;
+	kfd_memory_lock();
+	error = kfd_object_import((int)args->fd, &object);
+	if (!error && object->gpu != (unsigned)gpu) {
+		/* "Can't handle buffer from other device" */
+		kfd_object_release(object);
+		error = -EINVAL;
+	}
+	if (!error)
+		error = kfd_adopt(object, args->address, &args->handle);
+	kfd_memory_unlock();
+	return error;
 }
 
 int kfd_export_dmabuf(void *argument, size_t size)
 {
-	(void)argument;
+	struct kfd_arg_export_dmabuf *args = argument;
+	struct kfd_object *object;
+	int fd = -EINVAL;
+
 	(void)size;
-	return -ENOTTY;
+	if (args->flags & ~(unsigned)(O_CLOEXEC | O_ACCMODE))
+		return -EINVAL;
+	/* The bytes move: nothing of the device's may run. */
+	kfd_queues_hold();
+	kfd_memory_lock();
+	object = kfd_object_find(args->handle);
+	if (object)
+		fd = kfd_object_share(object);
+	if (!fd)
+		fd = kfd_file_open(object, args->flags);
+	kfd_memory_unlock();
+	kfd_queues_release();
+	if (fd < 0)
+		return fd;
+	args->fd = (uint32_t)fd;
+	return 0;
 }

@@ -4,6 +4,7 @@
  * the interpreter asks of that (softgpu.h). A program's own memory that no object covers is
  * svm.c's.
  */
+#include "kernels/softgpu/runtime/svm.h"
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>
@@ -62,12 +63,6 @@ static struct kfd_mapping *find_exact(uint64_t address, uint64_t size)
 
 /* ---- changes ---- */
 
-/* Whether the mapping stays without GPUs: host memory is found by svm.c then, the driver's by nobody. */
-static bool stays(const struct kfd_object *object)
-{
-	return !(object->flags & KFD_ALLOC_USERPTR);
-}
-
 static int insert(struct kfd_mapping mapping)
 {
 	size_t index = first_above(mapping.start);
@@ -106,8 +101,7 @@ int kfd_map(struct kfd_object *object, uint64_t address, uint64_t offset, uint64
 	int error = 0;
 
 	if (!size || (address | offset | size) % SOFTGPU_PAGE_SIZE || address + size < address ||
-	    address + size > ADDRESS_LIMIT || offset > object->size ||
-	    size > object->size - offset)
+	    address + size > ADDRESS_LIMIT || offset > object->size || size > object->size - offset)
 		return -EINVAL;
 	pthread_rwlock_wrlock(&lock);
 	known = find_exact(address, size);
@@ -117,7 +111,8 @@ int kfd_map(struct kfd_object *object, uint64_t address, uint64_t offset, uint64
 						     .object = object,
 						     .offset = offset,
 						     .gpus = gpus,
-						     .readers = readers });
+						     .readers = readers,
+						     .kept = !gpus });
 	} else if (known->object != object || known->offset != offset) {
 		error = -EINVAL;
 	} else {
@@ -140,7 +135,7 @@ int kfd_unmap(uint64_t address, uint64_t size, uint32_t gpus)
 		error = -EINVAL;
 	} else {
 		known->gpus &= ~gpus;
-		if (!known->gpus && !stays(known->object))
+		if (!known->gpus && !known->kept)
 			erase((size_t)(known - mappings));
 	}
 	pthread_rwlock_unlock(&lock);
@@ -156,6 +151,20 @@ void kfd_unmap_all(uint64_t address, uint64_t size)
 	known = find_exact(address, size);
 	if (known)
 		erase((size_t)(known - mappings));
+	pthread_rwlock_unlock(&lock);
+	sg_memory_changed();
+}
+
+void kfd_unmap_object(const struct kfd_object *object, uint32_t gpus)
+{
+	pthread_rwlock_wrlock(&lock);
+	for (size_t i = count; i--;) {
+		if (mappings[i].object != object || mappings[i].kept)
+			continue;
+		mappings[i].gpus &= ~gpus;
+		if (!mappings[i].gpus)
+			erase(i);
+	}
 	pthread_rwlock_unlock(&lock);
 	sg_memory_changed();
 }
@@ -332,6 +341,8 @@ void kfd_memory_forked(void)
 {
 	pthread_rwlock_init(&lock, NULL);
 	count = 0;
+	kfd_gem_forked();
 	kfd_objects_forked();
+	sg_svm_forked();
 	sg_memory_changed();
 }

@@ -9,29 +9,29 @@
 #include "kernels/softkfd/kfd.h"
 
 struct kfd_object {
-	unsigned references; /* its handle, each GEM handle, each mapping */
-	uint32_t flags;      /* KFD_ALLOC_* */
-	unsigned gpu;        /* that it was requested of */
-	int node;            /* whose memory it is: number of a GPU, or SG_NO_NODE */
-	uint64_t size;       /* bytes, whole pages */
-	uint64_t address;    /* where a request to map it puts it; 0: nowhere */
-	uint64_t host;       /* address of its first byte in this process */
-	uint64_t mmap_offset; /* by which the program maps it; 0: it can't */
-	uint32_t gpus;       /* that it is mapped for at `address` */
-	int file;            /* that holds it, a descriptor; -1: none, it is in the arena */
-	uint64_t file_size;
-	bool imported;       /* another process has it, too, and it counts there */
-	uint32_t key[4];     /* by which other processes open it; all 0: none */
+	unsigned references;     /* its handle, each GEM handle, each mapping */
+	uint32_t flags;          /* KFD_ALLOC_* */
+	unsigned gpu;            /* that it was requested of */
+	int node;                /* whose memory it is: number of a GPU, or SG_NO_NODE */
+	uint64_t size;           /* bytes, whole pages */
+	uint64_t address;        /* where a request to map it puts it; 0: nowhere */
+	uint64_t host;           /* address of its first byte in this process */
+	uint64_t mmap_offset;    /* by which the program maps it; 0: it can't */
+	uint32_t gpus;           /* that it is mapped for at `address` */
+	int file;                /* that holds it, a descriptor; -1: none, it is in the arena */
+	uint64_t device, inode;  /* of the file */
+	bool imported;           /* it is another process', who was charged for it */
+	struct kfd_object *next; /* of those in files */
 };
 
 /* A part of the GPUs' address space. */
 struct kfd_mapping {
 	uint64_t start, end;
 	struct kfd_object *object;
-	uint64_t offset;       /* in the object */
-	uint32_t gpus;         /* that have access */
-	uint32_t readers;      /* those of them that may only read */
-	bool kept;             /* it stays if no GPU has access: device memory of the program's */
+	uint64_t offset;  /* in the object */
+	uint32_t gpus;    /* that have access */
+	uint32_t readers; /* those of them that may only read */
+	bool kept;        /* it stays if no GPU has access */
 };
 
 void kfd_memory_lock(void);
@@ -48,14 +48,26 @@ void kfd_object_hold(struct kfd_object *object);
 void kfd_object_release(struct kfd_object *object);
 /* The one that the program may map from a render node at `offset`, or NULL. */
 struct kfd_object *kfd_object_by_offset(uint64_t offset);
-/* The one that `file` (device and inode) holds, or NULL. */
+
+/* What is known of a file that holds memory. */
+struct kfd_file {
+	unsigned gpu, flags;
+	int node;
+	uint64_t size, device, inode;
+};
+/* -EBADF: no descriptor; -EINVAL: no such file. Needs no lock. */
+int kfd_file_look(int file, struct kfd_file *look);
+/* The object that `file` holds, or NULL. */
 struct kfd_object *kfd_object_by_file(int file);
 /* New memory of `size` bytes of GPU `gpu`. -ENOMEM: it has no more. */
 int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_object **result);
-/* The same of a file, which another process shares, and which is duplicated. */
-int kfd_object_import(unsigned gpu, int file, uint64_t size, uint32_t flags,
-		      struct kfd_object **result);
-/* Puts it into a file of its own, at the same addresses, unless it is in one already. The descriptor stays the object's. */
+/* One of what `file` holds, another process' or this one's; the descriptor is duplicated. */
+int kfd_object_import(int file, struct kfd_object **result);
+/*
+ * Puts it into a file of its own, at the same addresses, unless it is in one already. No kernel or
+ * copy may run meanwhile (kfd_queues_hold, before the lock), and what a thread of the program
+ * stores there in that moment may get lost. -EPERM: it is the program's own memory.
+ */
 int kfd_object_share(struct kfd_object *object);
 
 /* Bytes of a GPU's memory that are not allocated. Needs no lock. */
@@ -65,23 +77,37 @@ void kfd_objects_forked(void);
 /* ---- the GPUs' address space: memory.c ---- */
 
 /*
- * Map [offset, offset + size) of `object` at `address` for the GPUs `gpus`, of which `readers` may not write, in addition to
- * those for which it is mapped there. -EINVAL: something else is there, or that is no address.
+ * Map [offset, offset + size) of `object` at `address` for the GPUs `gpus`, of which `readers` may
+ * not write, in addition to those for which it is mapped there; without any, keep the place: it is
+ * nobody's until kfd_unmap_all(). -EINVAL: something else is there, or that is no address.
  */
 int kfd_map(struct kfd_object *object, uint64_t address, uint64_t offset, uint64_t size,
 	    uint32_t gpus, uint32_t readers);
 /* What is mapped exactly there is not for `gpus` any more. -EINVAL: nothing is. */
 int kfd_unmap(uint64_t address, uint64_t size, uint32_t gpus);
-/* Nothing is at that address. */
+/* Nothing is exactly there any more. */
 void kfd_unmap_all(uint64_t address, uint64_t size);
+/* The object is mapped for `gpus` nowhere but where its place is kept. */
+void kfd_unmap_object(const struct kfd_object *object, uint32_t gpus);
 /* Is something of a driver's memory mapped for a GPU in [start, end)? Takes the lock itself. */
 bool kfd_memory_holds(uint64_t start, uint64_t end);
 
+/* ---- dmabuf.c, gem.c ---- */
+
+/* A descriptor of the file of a shared object, with O_CLOEXEC in `flags` or not. */
+int kfd_file_open(const struct kfd_object *object, unsigned flags);
+/* What was imported gets a handle and a place at `address`; else it is released. */
+int kfd_adopt(struct kfd_object *object, uint64_t address, uint64_t *handle);
+void kfd_gem_forked(void);
+
 /* ---- arena.c ---- */
 
-/* Address of `bytes` bytes, whole pages, of zeros or (unless negative) of `file`. 0: there are none. */
+/* Address of `bytes` bytes, whole pages, of zeros or (unless negative) of `file`. 0: there are
+ * none. */
 uint64_t kfd_arena_take(uint64_t bytes, int file);
 void kfd_arena_give(uint64_t start);
+/* Move what is in [start, start + bytes) into `file`, which is mapped at *place then. */
+int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place);
 /* mmap(2) of what is mapped at `start`, not of a file. */
 void *kfd_arena_view(uint64_t start, void *address, size_t bytes, int protection, int flags);
 void kfd_arena_forked(void);

@@ -3,7 +3,9 @@
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +22,9 @@ static size_t name_count;
 static struct kfd_object **offsets;
 static size_t offset_count, offset_capacity;
 static uint64_t next_offset = KFD_RENDER_OFFSET; /* none is used again */
+
+static struct kfd_object *in_files;
+static void leave(struct kfd_object *object);
 
 static uint64_t vram_used[SG_MAX_GPUS], system_used;
 
@@ -73,9 +78,10 @@ static int charge(struct kfd_object *object)
 {
 	unsigned gpus = (unsigned)sg_settings.gpus;
 
-	object->node = SG_NO_NODE;
-	if (object->imported || !(object->flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT |
-						   KFD_ALLOC_USERPTR)))
+	object->node =
+	    object->flags & KFD_ALLOC_VRAM || sg_settings.apu ? (int)object->gpu : SG_NO_NODE;
+	if (object->imported ||
+	    !(object->flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT | KFD_ALLOC_USERPTR)))
 		return 0;
 	if (on_apu_node(object->flags)) {
 		for (unsigned i = 0; i < gpus; i++) {
@@ -91,10 +97,8 @@ static int charge(struct kfd_object *object)
 		}
 		return -ENOMEM;
 	}
-	if (object->flags & KFD_ALLOC_VRAM) {
-		object->node = (int)object->gpu;
+	if (object->flags & KFD_ALLOC_VRAM)
 		return take(&vram_used[object->gpu], object->size, sg_settings.vram) ? 0 : -ENOMEM;
-	}
 	return take(&system_used, object->size, system_limit()) ? 0 : -ENOMEM;
 }
 
@@ -260,8 +264,10 @@ static void destroy(struct kfd_object *object)
 	}
 	if (object->flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT))
 		kfd_arena_give(object->host);
-	if (object->file >= 0)
+	if (object->file >= 0) {
+		leave(object);
 		syscall(SYS_close, object->file);
+	}
 	discharge(object);
 	free(object);
 }
@@ -309,6 +315,130 @@ int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_ob
 	return 0;
 }
 
+/* ---- in files, for other processes: what a file holds its name says ---- */
+
+#define FILE_NAME "softkfd-memory-%u-%x-%d"
+/* Where a program that numbers descriptors itself is unlikely to be. */
+#define HIGH_FD 1000
+
+static int high(int file)
+{
+	int other = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, HIGH_FD);
+
+	if (other < 0)
+		return file;
+	syscall(SYS_close, file);
+	return other;
+}
+
+int kfd_file_look(int file, struct kfd_file *look)
+{
+	char path[64], name[128];
+	struct stat status;
+	ssize_t length;
+	int node;
+
+	if (syscall(SYS_fstat, file, &status))
+		return -errno;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	length = syscall(SYS_readlink, path, name, sizeof name - 1);
+	if (length <= 0)
+		return -EINVAL;
+	name[length] = 0;
+	if (!S_ISREG(status.st_mode) || !status.st_size || status.st_size % SOFTGPU_PAGE_SIZE ||
+	    sscanf(name, "/memfd:" FILE_NAME, &look->gpu, &look->flags, &node) != 3 ||
+	    look->gpu >= sg_settings.gpus || node < SG_NO_NODE || node >= (int)sg_settings.gpus)
+		return -EINVAL;
+	look->node = node;
+	look->size = (uint64_t)status.st_size;
+	look->device = status.st_dev;
+	look->inode = status.st_ino;
+	return 0;
+}
+
+static void enter(struct kfd_object *object, int file, const struct kfd_file *look)
+{
+	object->file = file;
+	object->device = look->device;
+	object->inode = look->inode;
+	object->next = in_files;
+	in_files = object;
+}
+
+static void leave(struct kfd_object *object)
+{
+	struct kfd_object **at = &in_files;
+
+	while (*at && *at != object)
+		at = &(*at)->next;
+	if (*at)
+		*at = object->next;
+}
+
+struct kfd_object *kfd_object_by_file(int file)
+{
+	struct kfd_object *object = in_files;
+	struct kfd_file look;
+
+	if (kfd_file_look(file, &look))
+		return NULL;
+	while (object && (object->inode != look.inode || object->device != look.device))
+		object = object->next;
+	return object;
+}
+
+int kfd_object_share(struct kfd_object *object)
+{
+	char name[64];
+	uint64_t place;
+	int file, error;
+	struct kfd_file look;
+
+	if (object->file >= 0)
+		return 0;
+	/* The pages of others are not the driver's to give (amdgpu_gem_prime_export). */
+	if (!(object->flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT)))
+		return -EPERM;
+	snprintf(name, sizeof name, FILE_NAME, object->gpu, object->flags, object->node);
+	file = high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
+	if (file < 0)
+		return -errno;
+	error = kfd_arena_export(object->host, object->size, file, &place);
+	if (!error)
+		error = kfd_file_look(file, &look);
+	if (error) {
+		syscall(SYS_close, file);
+		return error;
+	}
+	object->host = place;
+	enter(object, file, &look);
+	sg_memory_changed();
+	return 0;
+}
+
+int kfd_object_import(int file, struct kfd_object **result)
+{
+	struct kfd_object *object;
+	struct kfd_file look;
+	int error = kfd_file_look(file, &look);
+
+	if (error)
+		return error;
+	object = new_object(look.gpu, look.size, look.flags);
+	if (!object)
+		return -ENOMEM;
+	object->imported = true;
+	object->node = look.node;
+	enter(object, high(fcntl(file, F_DUPFD_CLOEXEC, 0)), &look);
+	object->host = object->file < 0 ? 0 : kfd_arena_take(object->size, object->file);
+	if (!object->host || add_offset(object)) {
+		kfd_object_release(object);
+		return -ENOMEM;
+	}
+	*result = object;
+	return 0;
+}
+
 /* ---- the program's memory ---- */
 
 int kfd_copy_in(void *to, uint64_t from, size_t size)
@@ -317,8 +447,7 @@ int kfd_copy_in(void *to, uint64_t from, size_t size)
 
 	if (!size)
 		return 0;
-	return syscall(SYS_process_vm_readv, getpid(), &local, 1ul, &remote, 1ul, 0ul) ==
-		       (long)size
+	return syscall(SYS_process_vm_readv, getpid(), &local, 1ul, &remote, 1ul, 0ul) == (long)size
 		   ? 0
 		   : -EFAULT;
 }
@@ -341,6 +470,9 @@ void kfd_objects_forked(void)
 	pthread_mutex_init(&lock, NULL);
 	if (names)
 		memset(names, 0, name_count * sizeof *names);
+	for (const struct kfd_object *object = in_files; object; object = object->next)
+		syscall(SYS_close, object->file);
+	in_files = NULL;
 	offset_count = 0;
 	memset(vram_used, 0, sizeof vram_used);
 	system_used = 0;

@@ -120,7 +120,7 @@ static int set(struct kfd_arg_svm *args)
 struct summary {
 	bool any;
 	unsigned all_flags, any_flags, granularity;
-	int preferred, prefetched; /* SG_NOWHERE unless uniform */
+	int preferred, prefetched;  /* SG_NOWHERE unless uniform */
 	uint32_t migrate, in_place; /* GPUs with that access everywhere */
 };
 
@@ -136,7 +136,7 @@ static void gather(const struct sg_attributes *a, void *data)
 		in_place |= reach == SG_ACCESS_IN_PLACE ? UINT32_C(1) << i : 0;
 	}
 	if (!s->any)
-		*s = (struct summary){ true,	     a->flags,	    a->flags, a->granularity,
+		*s = (struct summary){ true,         a->flags,      a->flags, a->granularity,
 				       a->preferred, a->prefetched, migrate,  in_place };
 	s->all_flags &= a->flags;
 	s->any_flags |= a->flags;

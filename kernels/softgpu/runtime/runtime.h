@@ -289,7 +289,8 @@ bool sg_vmem_find(uint64_t address, uint64_t *start, size_t *size);
 
 struct sg_vma {
 	uint64_t start, end;
-	bool readable, writable, shared;
+	uint64_t offset, device, inode; /* of its file */
+	bool readable, writable, executable, shared;
 	bool anonymous; /* memory of no file, and not the first thread's stack */
 	bool smaps;     /* read with its flags */
 	bool advised;   /* one of them */

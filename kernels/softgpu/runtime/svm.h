@@ -39,14 +39,14 @@ extern const struct sg_attributes sg_svm_preset;
 enum sg_reach sg_svm_access(const struct sg_attributes *attributes, unsigned gpu);
 
 /*
- * Calls `change` for the attributes of each part of [start, end), whole pages. 0; -EFAULT: not all of it is mapped;
- * -ENOMEM.
+ * Calls `change` for the attributes of each part of [start, end), whole pages. 0; -EFAULT: not all
+ * of it is mapped; -ENOMEM.
  */
 int sg_svm_change(uint64_t start, uint64_t end, void (*change)(struct sg_attributes *, void *),
 		  void *data);
 /*
- * Calls `look` for each part of [start, end) that has attributes, and with `gaps` for those with the presets. The same values,
- * but only with `gaps` 0 where it is not mapped.
+ * Calls `look` for each part of [start, end) that has attributes, and with `gaps` for those with
+ * the presets. The same values, but only with `gaps` 0 where it is not mapped.
  */
 int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
 		void (*look)(const struct sg_attributes *, void *), void *data);

@@ -143,9 +143,9 @@ hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
 /* What hsa_amd_svm_attributes_get gathers over a range before it answers. */
 struct summary {
 	bool any;
-	unsigned and, or ;                  /* of the flags */
-	unsigned granularity;               /* smallest */
-	int preferred, prefetched;          /* SG_NOWHERE unless uniform */
+	unsigned and, or ;                 /* of the flags */
+	unsigned granularity;              /* smallest */
+	int preferred, prefetched;         /* SG_NOWHERE unless uniform */
 	enum sg_reach access[SG_MAX_GPUS]; /* the most restrictive */
 };
 

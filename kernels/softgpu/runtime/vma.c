@@ -164,12 +164,24 @@ static bool parse(const char *line, struct sg_vma *vma)
 		return false;
 	vma->readable = line[0] == 'r';
 	vma->writable = line[1] == 'w';
+	vma->executable = line[2] == 'x';
 	vma->shared = line[3] == 's';
 	/* "rwxp offset device inode   name": without inode it is memory, but for "[stack]". */
 	line = strchr(line, ' ');
-	line = line ? strchr(line + 1, ' ') : NULL;
-	line = line ? strchr(line + 1, ' ') : NULL;
-	vma->anonymous = line && line[1] == '0' && !strchr(line, '/') && !strstr(line, "[stack");
+	if (!line)
+		return false;
+	line++;
+	vma->offset = hexadecimal(&line);
+	if (*line++ != ' ')
+		return false;
+	vma->device = hexadecimal(&line) << 32;
+	if (*line++ != ':')
+		return false;
+	vma->device |= hexadecimal(&line);
+	if (*line++ != ' ')
+		return false;
+	vma->inode = strtoull(line, NULL, 10);
+	vma->anonymous = !vma->inode && !strchr(line, '/') && !strstr(line, "[stack");
 	return true;
 }
 
