@@ -67,6 +67,9 @@ static int set_environment(const struct recording *recording)
 	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
 	/* Distinguishes our processes from others in a daemon that several recordings share. */
 	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
+	/* The recorder comes before a driver that is preloaded. */
+	if (options->softgpu)
+		result |= environment_softgpu(recording->install.softgpu, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
 	/* The session's channel blocks for a limited time; this is the program's consent. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
@@ -97,8 +100,6 @@ static int set_environment(const struct recording *recording)
 	if (options->fix_plan)
 		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
 	result |= set_hsa_tool(recording);
-	if (options->softgpu)
-		result |= environment_softgpu(recording->install.softgpu, &options->softgpu_model);
 	return result ? -ENOMEM : 0;
 }
 

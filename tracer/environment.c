@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tracer/environment.h"
 
@@ -25,10 +26,39 @@ int environment_prepend(const char *name, const char *first)
 	return result;
 }
 
+/*
+ * How the software GPU gets beneath a program: as the HSA runtime, or with SOFTGPU_DRIVER=1 as the
+ * driver beneath AMD's own (kernels/softkfd), beside which only the cache of compiled code is
+ * looked up by name.
+ */
+static int environment_device(const char *directory)
+{
+	/* Installed, and in the build tree. */
+	static const char *const places[] = { "", "/../softkfd" };
+	const char *driver = getenv("SOFTGPU_DRIVER");
+	int result = -1;
+
+	if (!driver || strcmp(driver, "1"))
+		return environment_prepend("LD_LIBRARY_PATH", directory);
+	for (size_t i = 0; result && i < sizeof(places) / sizeof(*places); i++) {
+		char *library = NULL, *cache = NULL;
+
+		if (asprintf(&library, "%s%s/libhipgrain-softkfd.so", directory, places[i]) < 0 ||
+		    asprintf(&cache, "%s%s/comgr", directory, places[i]) < 0)
+			return -1;
+		if (access(library, R_OK) == 0)
+			result = environment_preload(library) |
+				 environment_prepend("LD_LIBRARY_PATH", cache);
+		free(library);
+		free(cache);
+	}
+	return result;
+}
+
 int environment_softgpu(const char *directory, const struct softgpu_model *model)
 {
 	char number[24];
-	int result = environment_prepend("LD_LIBRARY_PATH", directory);
+	int result = environment_device(directory);
 
 	if (model->xcds) {
 		snprintf(number, sizeof(number), "%u", model->xcds);

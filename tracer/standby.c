@@ -260,6 +260,9 @@ static int set_environment(const struct standby_options *options, const char *di
 
 	result |= setenv("HIPGRAIN_DIR", directory, 1);
 	result |= setenv("HIPGRAIN_STANDBY", "1", 1);
+	/* The recorder comes before a driver that is preloaded. */
+	if (options->softgpu)
+		result |= environment_softgpu(install->softgpu, &options->softgpu_model);
 	result |= environment_preload(install->preload);
 	/* For sessions whose channels block a bounded time, as those of `attach` do. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
@@ -271,8 +274,6 @@ static int set_environment(const struct standby_options *options, const char *di
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	if (options->totals)
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
-	if (options->softgpu)
-		result |= environment_softgpu(install->softgpu, &options->softgpu_model);
 	return result;
 }
 
