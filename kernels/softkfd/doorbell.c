@@ -229,7 +229,8 @@ void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, b
 	bool watched = watch(worker, true);
 	uint64_t woken;
 
-	__atomic_store_n(&bell->sleep, blocked ? SLEEPS_BLOCKED : SLEEPS_IDLE, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
+			 __ATOMIC_SEQ_CST);
 	if (kfd_wakes(worker) == seen && !ready(worker)) {
 		struct pollfd events[2] = {
 			{ .fd = bell->wake, .events = POLLIN },

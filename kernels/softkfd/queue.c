@@ -144,9 +144,20 @@ static void *run_copies(void *unused)
 	work(KFD_COPIES);
 }
 
+/* A kernel's message to the host: of the event that it has written to a mailbox it names the
+ * number's lowest 8 bits (LLVM's and ROCm's device libraries), or all of it. */
+static void interrupt(unsigned gpu, uint32_t message)
+{
+	(void)gpu;
+	kfd_event_raise(message);
+	for (uint32_t id = message + 256; message < 256 && id < KFD_EVENT_LIMIT; id += 256)
+		kfd_event_raise(id);
+}
+
 /* With all workers excluded. False: there is no thread to be had. */
 static bool start(enum kfd_worker worker)
 {
+	softgpu_interrupt = interrupt;
 	if (!running[worker])
 		running[worker] = worker == KFD_COPIES
 				      ? !sg_thread_start("softkfd-copies", run_copies)
@@ -423,8 +434,7 @@ int kfd_set_trap_handler(void *argument, size_t size)
 void kfd_queues_wake(void)
 {
 	for (unsigned i = 0; i < KFD_WORKERS; i++)
-		if (__atomic_load_n(&running[i], __ATOMIC_ACQUIRE))
-			kfd_wake(i, false);
+		kfd_wake(i, true);
 }
 
 void kfd_queues_hold(void)

@@ -99,8 +99,8 @@ void kfd_doorbell_return(unsigned gpu, uint64_t *doorbell);
 
 /* How often the worker was woken so far. */
 uint32_t kfd_wakes(enum kfd_worker worker);
-/* Wakes the worker if it sleeps, or keeps it from going to sleep. `blocked`: only if values in
- * memory are what it waits for. */
+/* Wakes the worker if it sleeps, or keeps it from going to sleep. `blocked`: only if doorbells
+ * alone would not wake it. */
 void kfd_wake(enum kfd_worker worker, bool blocked);
 /*
  * Sleeps until a doorbell of the worker's is rung or it is woken more often than `seen`; if it is

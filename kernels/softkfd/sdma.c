@@ -21,29 +21,13 @@ bool kfd_sdma_ready(const struct kfd_queue *queue)
 	return ~end && end != queue->position;
 }
 
-/*
- * Host pointer behind GPU address `address`, and in *span how many of the next `size` bytes are
- * contiguous there. NULL: the GPU may not read, or else write.
- */
-static void *memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span)
-{
-	uint64_t first, last;
-	unsigned state = softgpu_page_span(gpu, address, write, &first, &last);
-
-	if (!(state & SOFTGPU_PAGE_MAPPED) || (write && state & SOFTGPU_PAGE_READ))
-		return NULL;
-	*span = last - address < size ? last - address : size;
-	return state & SOFTGPU_PAGE_ALIAS ? softgpu_host_pointer(address)
-					  : (void *)(uintptr_t)address;
-}
-
 /* False after a fault. */
 static bool copy(struct kfd_queue *queue, uint64_t to, uint64_t from, uint64_t size)
 {
 	while (size) {
 		uint64_t span, source_span, target_span;
-		const void *source = memory_span(queue->gpu, from, size, false, &source_span);
-		void *target = memory_span(queue->gpu, to, size, true, &target_span);
+		const void *source = kfd_memory_span(queue->gpu, from, size, false, &source_span);
+		void *target = kfd_memory_span(queue->gpu, to, size, true, &target_span);
 
 		if (!source || !target) {
 			kfd_queue_fault(queue, source ? to : from);
@@ -97,7 +81,8 @@ static bool fill(struct kfd_queue *queue, const struct sdma_packet *packet)
 
 	for (uint64_t done = 0; done < packet->size; done += span) {
 		uint64_t address = packet->address + done;
-		char *target = memory_span(queue->gpu, address, packet->size - done, true, &span);
+		char *target =
+		    kfd_memory_span(queue->gpu, address, packet->size - done, true, &span);
 
 		if (!target) {
 			kfd_queue_fault(queue, address);
@@ -119,7 +104,7 @@ static void *word(struct kfd_queue *queue, const struct sdma_packet *packet, uns
 	uint64_t span;
 	/* Engines ignore the lowest bits. */
 	uint64_t address = packet->address & ~(uint64_t)(size - 1);
-	void *place = memory_span(queue->gpu, address, size, write, &span);
+	void *place = kfd_memory_span(queue->gpu, address, size, write, &span);
 
 	if (!place)
 		kfd_queue_fault(queue, address);

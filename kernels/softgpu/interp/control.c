@@ -122,11 +122,15 @@ static void trap(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "trap");
 }
 
+void (*softgpu_interrupt)(unsigned gpu, uint32_t message);
+
 static void sendmsg(struct sg_wave *wave, const struct sg_insn *in)
 {
-	/* Message 1 (interrupt) only wakes the host, which polls here. */
+	/* Message 1 is an interrupt. */
 	if ((in->raw[0] & 0xf) != 1)
 		sg_unsupported(wave, in, "message not supported");
+	else if (softgpu_interrupt)
+		softgpu_interrupt(wave->run->dispatch.gpu, wave->s[SG_M0] & 0xffffff);
 }
 
 /* ---- hardware registers: simm16 = id[5:0], offset[10:6], size - 1 [15:11] ---- */
