@@ -211,7 +211,9 @@ static enum kfd_progress start_dispatch(struct kfd_queue *queue,
 	queue->run = softgpu_run_create(&dispatch);
 	if (!queue->run)
 		sg_die("out of memory for a kernel");
-	sg_witness(dispatch.kernel_name);
+	/* Kernels of no code object are the runtime's own, which nobody records. */
+	if (dispatch.kernel_name)
+		sg_witness(dispatch.kernel_name);
 	return KFD_PROGRESS;
 }
 
