@@ -4,6 +4,7 @@
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define MOST_GRANULARITY 0x3fu
 /* Of those that come with a request. */
@@ -193,10 +194,8 @@ static int get(struct kfd_arg_svm *args)
 	return 0;
 }
 
-int kfd_svm_request(void *argument, size_t size)
+static int answer(struct kfd_arg_svm *args, size_t size)
 {
-	struct kfd_arg_svm *args = argument;
-
 	if ((args->start | args->size) % SOFTGPU_PAGE_SIZE || !args->start || !args->size ||
 	    args->start + args->size < args->start)
 		return -EINVAL;
@@ -218,6 +217,20 @@ int kfd_svm_request(void *argument, size_t size)
 	default:
 		return -EINVAL;
 	}
+}
+
+int kfd_svm_request(void *argument, size_t size)
+{
+	struct kfd_arg_svm *args = argument;
+	int error = answer(args, size);
+
+	sg_log("svm: %s %#lx+%lu, %u attributes%s%s", args->operation == KFD_SVM_SET ? "set" : "get",
+	       args->start, args->size, args->count, error ? ": " : "",
+	       error ? strerror(-error) : "");
+	for (uint32_t i = 0; !error && i < args->count; i++)
+		sg_log("svm: attribute %u = %#x", args->attributes[i].type,
+		       args->attributes[i].value);
+	return error;
 }
 
 int kfd_set_xnack_mode(void *argument, size_t size)
