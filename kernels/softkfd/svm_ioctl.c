@@ -224,9 +224,9 @@ int kfd_svm_request(void *argument, size_t size)
 	struct kfd_arg_svm *args = argument;
 	int error = answer(args, size);
 
-	sg_log("svm: %s %#lx+%lu, %u attributes%s%s", args->operation == KFD_SVM_SET ? "set" : "get",
-	       args->start, args->size, args->count, error ? ": " : "",
-	       error ? strerror(-error) : "");
+	sg_log("svm: %s %#lx+%lu, %u attributes%s%s",
+	       args->operation == KFD_SVM_SET ? "set" : "get", args->start, args->size, args->count,
+	       error ? ": " : "", error ? strerror(-error) : "");
 	for (uint32_t i = 0; !error && i < args->count; i++)
 		sg_log("svm: attribute %u = %#x", args->attributes[i].type,
 		       args->attributes[i].value);
@@ -247,6 +247,7 @@ int kfd_set_xnack_mode(void *argument, size_t size)
 		if (kfd_queue_count(i))
 			return -EBUSY;
 	softgpu_config.xnack = args->enabled;
+	sg_migration_follow();
 	sg_svm_new_epoch();
 	sg_memory_changed();
 	return 0;

@@ -136,6 +136,14 @@ static int read_one(size_t index)
 	return 0;
 }
 
+void sg_migration_follow(void)
+{
+	const char *text = getenv("SOFTGPU_MIGRATION");
+
+	if (!text || !*text)
+		sg_settings.migration = softgpu_config.xnack && !sg_settings.apu;
+}
+
 int sg_settings_read(void)
 {
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -180,6 +188,9 @@ int sg_settings_read(void)
 		sg_settings.fine_pool = true;
 		sg_settings.xgmi_cpu = true;
 	}
+#ifdef SOFTKFD
+	sg_migration_follow();
+#endif
 	/*
 	 * MI300 does them all, on fine-grained device and host memory
 	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is

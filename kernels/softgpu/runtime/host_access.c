@@ -9,10 +9,10 @@
 #include "pages.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioctl.h>
 #include <linux/userfaultfd.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +31,13 @@ struct move {
 #define AREA_SHIFT 40
 #define AREA_SIZE  (UINT64_C(1) << AREA_SHIFT)
 
+/* ioctl(2), whoever has put a function of that name before libc's: the pager must touch none of its
+ * memory. */
+static int control(int fd, unsigned long request, void *argument)
+{
+	return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
 static int open_one(uint64_t features)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = features };
@@ -41,13 +48,14 @@ static int open_one(uint64_t features)
 		int device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
 		if (device < 0)
 			return -errno;
-		fd = ioctl(device, USERFAULTFD_IOC_NEW_FD, O_CLOEXEC | O_NONBLOCK);
+		fd =
+		    (int)syscall(SYS_ioctl, device, USERFAULTFD_IOC_NEW_FD, O_CLOEXEC | O_NONBLOCK);
 		error = errno;
 		close(device);
 		if (fd < 0)
 			return -error;
 	}
-	if (ioctl(fd, UFFDIO_API, &api)) {
+	if (control(fd, UFFDIO_API, &api)) {
 		error = errno;
 		close(fd);
 		return -error;
@@ -91,7 +99,7 @@ static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 		return 0;
 	request.range.start = (uint64_t)(uintptr_t)base;
 	request.range.len = AREA_SIZE;
-	if (ioctl(park->shadow, UFFDIO_REGISTER, &request)) {
+	if (control(park->shadow, UFFDIO_REGISTER, &request)) {
 		munmap(base, AREA_SIZE);
 		return 0;
 	}
@@ -211,7 +219,7 @@ static void transfer(struct sg_park *park, int fd, uint64_t to, uint64_t from, u
 					.mode = MOVE_HOLES };
 		uint64_t done;
 
-		if (!ioctl(fd, UFFDIO_MOVE_PAGES, &request)) {
+		if (!control(fd, UFFDIO_MOVE_PAGES, &request)) {
 			done = request.len;
 			chunk = size;
 		} else if (request.move > 0) {
@@ -249,7 +257,7 @@ bool sg_park_away(struct sg_park *park, uint64_t start, uint64_t size)
 		return false;
 	place = shadow_of(park, start);
 	if (!place || (start + size - 1) >> AREA_SHIFT != start >> AREA_SHIFT ||
-	    ioctl(park->faults, UFFDIO_REGISTER, &request))
+	    control(park->faults, UFFDIO_REGISTER, &request))
 		return false;
 	transfer(park, park->shadow, place, start, size);
 	return true;
@@ -263,8 +271,8 @@ void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t 
 	if (place)
 		transfer(park, park->faults, home, place, size);
 	/* Wakes who waits for them. */
-	ioctl(park->faults, UFFDIO_UNREGISTER, &range);
-	ioctl(park->faults, UFFDIO_WAKE, &range);
+	control(park->faults, UFFDIO_UNREGISTER, &range);
+	control(park->faults, UFFDIO_WAKE, &range);
 	/* What could not go back has no place to go to any more, unless that is yet to be heard. */
 	if (!is_leaving(park, start, size))
 		lose(park, start, size);
@@ -275,6 +283,6 @@ void sg_park_pass(struct sg_park *park, uint64_t page)
 	struct uffdio_zeropage zero = { .range = { page, SOFTGPU_PAGE_SIZE } };
 	struct uffdio_range range = { page, SOFTGPU_PAGE_SIZE };
 
-	if (ioctl(park->faults, UFFDIO_ZEROPAGE, &zero))
-		ioctl(park->faults, UFFDIO_WAKE, &range);
+	if (control(park->faults, UFFDIO_ZEROPAGE, &zero))
+		control(park->faults, UFFDIO_WAKE, &range);
 }

@@ -167,10 +167,18 @@ static struct desk *start(void)
 	new = fixed_memory(sizeof *new);
 	if (!new)
 		sg_die("out of memory for the list of pages");
+	error = sg_park_open(&new->pager.park);
+	if (error && !getenv("SOFTGPU_MIGRATION")) {
+		/* Nobody asked for it. */
+		sg_log("no page moves: %s (it takes Linux 6.8, and permission for userfaultfd)",
+		       strerror(-error));
+		munmap(new, sizeof *new);
+		sg_settings.migration = false;
+		goto out;
+	}
 	new->pager.smi.pid = getpid();
 	new->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	open_log(&new->pager.smi);
-	error = sg_park_open(&new->pager.park);
 	if (error)
 		sg_warn("pages don't come back when the host uses them: %s (it takes Linux 6.8, "
 			"and permission for userfaultfd)",

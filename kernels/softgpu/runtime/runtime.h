@@ -120,6 +120,8 @@ extern struct sg_settings sg_settings;
 
 /* Read the environment once. 0, or -EINVAL after a message that names the variable. */
 int sg_settings_read(void);
+/* Unless SOFTGPU_MIGRATION says it, pages move with XNACK as it is now. */
+void sg_migration_follow(void);
 
 /* ---- agents and pools: agent.c, pool.c ---- */
 
