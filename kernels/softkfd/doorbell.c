@@ -28,6 +28,8 @@
 #define BELLS            (PAGE / sizeof(uint64_t))
 #define SILENT           UINT64_MAX /* a doorbell that was not rung */
 #define MAPPINGS         32u
+/* For how long a store that was let through is waited for: it may leave a doorbell as it was. */
+#define STORE_NS 20000000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -50,6 +52,10 @@ static struct bell {
 	int faults; /* userfaultfd; -1: none */
 	int wake;   /* eventfd */
 	uint32_t wakes, sleep;
+	/* A store was seen to wait; it is done when the doorbells' sum is no longer this. */
+	bool storing;
+	uint64_t sum;
+	uint64_t deadline;
 } bells[KFD_WORKERS];
 
 static int open_faults(void)
@@ -222,27 +228,65 @@ void kfd_wake(enum kfd_worker worker, bool blocked)
 	errno = saved;
 }
 
+static uint64_t sum(enum kfd_worker worker)
+{
+	uint64_t total = 0;
+
+	for (unsigned gpu = 0; gpu < SG_MAX_GPUS; gpu++)
+		for (unsigned i = worker * BELLS; pages[gpu].bells && i < (worker + 1) * BELLS; i++)
+			total =
+			    total * 31 + __atomic_load_n(&pages[gpu].bells[i], __ATOMIC_RELAXED);
+	return total;
+}
+
+/* A thread that was let through needs a processor to repeat its store; it would wait once more. */
+static bool is_storing(enum kfd_worker worker)
+{
+	struct bell *bell = &bells[worker];
+
+	if (bell->storing && (bell->sum != sum(worker) || sg_now_ns() > bell->deadline))
+		bell->storing = false;
+	return bell->storing;
+}
+
+static void sleep_until(const struct bell *bell, bool watched, const struct timespec *limit)
+{
+	struct pollfd events[2] = {
+		{ .fd = bell->wake, .events = POLLIN },
+		{ .fd = bell->faults, .events = POLLIN },
+	};
+
+	ppoll(events, watched ? 2 : 1, limit, NULL);
+}
+
+static bool is_ringing(const struct bell *bell)
+{
+	struct pollfd event = { .fd = bell->faults, .events = POLLIN };
+
+	return poll(&event, 1, 0) > 0;
+}
+
 void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, bool blocked,
 		       bool (*ready)(enum kfd_worker worker))
 {
 	struct bell *bell = &bells[worker];
-	bool watched = watch(worker, true);
-	uint64_t woken;
+	struct timespec nap = { .tv_nsec = (long)nap_ns };
+	uint64_t before = sum(worker), woken;
+	bool protected = !is_storing(worker), watched = protected && watch(worker, true);
 
 	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
 			 __ATOMIC_SEQ_CST);
-	if (kfd_wakes(worker) == seen && !ready(worker)) {
-		struct pollfd events[2] = {
-			{ .fd = bell->wake, .events = POLLIN },
-			{ .fd = bell->faults, .events = POLLIN },
-		};
-		struct timespec nap = { .tv_nsec = (long)nap_ns };
-
-		ppoll(events, 2, watched && !blocked ? NULL : &nap, NULL);
-	}
+	if (kfd_wakes(worker) == seen && !ready(worker))
+		sleep_until(bell, watched, watched && !blocked ? NULL : &nap);
 	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
+	if (protected && is_ringing(bell)) {
+		bell->storing = true;
+		bell->sum = before;
+		bell->deadline = sg_now_ns() + STORE_NS;
+	}
 	/* This also lets those continue that wait in a store. */
-	watch(worker, false);
+	if (protected)
+		watch(worker, false);
 	while (read(bell->wake, &woken, sizeof woken) < 0 && errno == EINTR)
 		;
 }

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
@@ -22,8 +21,13 @@
 /* How long a worker looks before it sleeps: about what a program takes from one kernel's end to
  * the next launch, which then costs it no page fault. */
 #define LINGER_NS 30000u
+/* Where others want the processor, too, that has the scheduler take it away, and the next launch
+ * waits for its return: after such a loss a worker sleeps at once so many times, twice as often
+ * with each further loss. */
+#define FIRST_PENALTY 64u
+#define LAST_PENALTY  4096u
 /* How long it sleeps at first, and at most, if what it waits for does not wake it. */
-#define FIRST_NAP_NS   20000u
+#define FIRST_NAP_NS   5000u
 #define LAST_NAP_NS    1000000u
 
 #define MAX_PERCENTAGE 100u
@@ -106,9 +110,40 @@ static enum kfd_progress serve_all(enum kfd_worker worker)
 	}
 }
 
+struct linger {
+	uint64_t since, last; /* times; 0: it did something just now */
+	unsigned penalty, skip;
+};
+
+/* Nothing was to be done: look again soon? */
+static bool linger(struct linger *linger)
+{
+	uint64_t now = sg_now_ns();
+
+	if (linger->skip) {
+		linger->skip--;
+		return false;
+	}
+	if (!linger->since) {
+		linger->since = now;
+	} else if (now - linger->last > LINGER_NS) {
+		linger->penalty = !linger->penalty                     ? FIRST_PENALTY
+				  : linger->penalty < LAST_PENALTY / 2 ? linger->penalty * 2
+								       : LAST_PENALTY;
+		linger->skip = linger->penalty;
+		return false;
+	}
+	linger->last = now;
+	if (now - linger->since < LINGER_NS)
+		return true;
+	linger->penalty = 0;
+	return false;
+}
+
 static _Noreturn void work(enum kfd_worker worker)
 {
-	uint64_t since = 0, nap = FIRST_NAP_NS;
+	struct linger state = { 0 };
+	uint64_t nap = FIRST_NAP_NS;
 
 	/* Naps are shorter than the kernel's preset slack. */
 	prctl(PR_SET_TIMERSLACK, 1000ul);
@@ -117,18 +152,16 @@ static _Noreturn void work(enum kfd_worker worker)
 		enum kfd_progress progress = serve_all(worker);
 
 		if (progress == KFD_PROGRESS) {
-			since = 0;
+			state.since = 0;
 			nap = FIRST_NAP_NS;
-			continue;
+		} else if (linger(&state)) {
+			/* Not sched_yield(): the scheduler takes that for leave to come back late.
+			 */
+			__builtin_ia32_pause();
+		} else {
+			kfd_doorbell_wait(worker, seen, nap, progress == KFD_BLOCKED, any_ready);
+			nap = nap < LAST_NAP_NS / 2 ? nap * 2 : LAST_NAP_NS;
 		}
-		if (!since)
-			since = sg_now_ns();
-		if (sg_now_ns() - since < LINGER_NS) {
-			sched_yield();
-			continue;
-		}
-		kfd_doorbell_wait(worker, seen, nap, progress == KFD_BLOCKED, any_ready);
-		nap = nap < LAST_NAP_NS / 2 ? nap * 2 : LAST_NAP_NS;
 	}
 }
 

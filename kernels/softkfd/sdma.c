@@ -13,12 +13,22 @@
 #define TURN_PACKETS 64u
 #define TURN_BYTES   (UINT64_C(4) << 20)
 
-bool kfd_sdma_ready(const struct kfd_queue *queue)
+/*
+ * Where the packets end: a program stores the write pointer before it rings. While that store
+ * waits for this worker (doorbell.c) the doorbell, which alone counts for hardware, is behind.
+ */
+static uint64_t end_of(const struct kfd_queue *queue)
 {
-	uint64_t end = __atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE);
+	uint64_t rung = __atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE);
+	uint64_t written = __atomic_load_n(queue->write_pointer, __ATOMIC_ACQUIRE);
 
 	/* All ones: it was never rung. */
-	return ~end && end != queue->position;
+	return ~rung && rung > written ? rung : written;
+}
+
+bool kfd_sdma_ready(const struct kfd_queue *queue)
+{
+	return end_of(queue) != queue->position;
 }
 
 /* False after a fault. */
@@ -195,13 +205,13 @@ static enum kfd_progress stop(struct kfd_queue *queue, const char *what)
 /* Does the packet at the queue's position; in *bytes what it copied. */
 static enum kfd_progress step(struct kfd_queue *queue, bool *looked, uint64_t *bytes)
 {
-	uint64_t left = __atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE) - queue->position;
+	uint64_t left = end_of(queue) - queue->position;
 	enum kfd_progress progress;
 	struct sdma_packet packet;
 	int error;
 
 	if (left > queue->ring_size || queue->position % sizeof(uint32_t))
-		return stop(queue, "its doorbell is beyond the ring");
+		return stop(queue, "its write pointer is beyond the ring");
 	error = next_packet(queue, left, &packet);
 	if (error == -EINVAL)
 		return stop(queue, "a packet is unknown to the copy engine");
