@@ -100,8 +100,6 @@ static bool read_dynamic(struct image *image, const Elf64_Phdr *segment)
 	image->symbol_count = chains     ? chains[1]
 			      : gnu_hash ? count_by_gnu_hash(image, gnu_hash)
 					 : 0;
-	if (image->symbol_count > image->size / sizeof *image->symbols)
-		return false;
 	image->symbols = at(image, symbols, image->symbol_count * sizeof *image->symbols, 8);
 	image->strings = at(image, strings, image->strings_size, 1);
 	return image->symbols && image->strings;
