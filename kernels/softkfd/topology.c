@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Of this source's output: a tree of another form has another name. */
-#define FORM 1
+#define FORM 2
 
 /* Room for a path of the tree in a path. */
 #define TREE_ROOM (KFD_PATH_ROOM / 2)
