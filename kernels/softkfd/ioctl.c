@@ -72,6 +72,8 @@ int kfd_ioctl(unsigned long code, void *argument)
 		memcpy(argument, copy, given);
 	if (copy != room)
 		free(copy);
+	if (result < 0)
+		sg_log("/dev/kfd: %s fails: %s", request->name, strerror(-result));
 	errno = saved;
 	return result;
 }

@@ -42,14 +42,15 @@ static uint32_t location_of(int place)
 	return place == SG_NOWHERE ? KFD_SVM_UNDEFINED : SG_KFD_ID(place);
 }
 
-static int check(const struct kfd_svm_attribute *attribute)
+static int check(const struct kfd_svm_attribute *attribute, uint32_t operation)
 {
 	int place;
 
 	switch (attribute->type) {
 	case KFD_SVM_PREFERRED:
 	case KFD_SVM_PREFETCH:
-		return place_of(attribute->value, &place);
+		/* In a question the value says nothing: ROCr leaves there what was. */
+		return operation == KFD_SVM_GET ? 0 : place_of(attribute->value, &place);
 	case KFD_SVM_ACCESS:
 	case KFD_SVM_ACCESS_IN_PLACE:
 	case KFD_SVM_NO_ACCESS:
@@ -205,7 +206,7 @@ static int answer(struct kfd_arg_svm *args, size_t size)
 	if (!sg_settings.svm)
 		return -EOPNOTSUPP;
 	for (uint32_t i = 0; i < args->count; i++)
-		if (check(&args->attributes[i]))
+		if (check(&args->attributes[i], args->operation))
 			return -EINVAL;
 	if (kfd_memory_holds(args->start, args->start + args->size))
 		return -EADDRINUSE;

@@ -481,7 +481,8 @@ static const struct questions *find_questions(void)
 static void ask_range(const struct questions *q, const struct hg_hip_subject *subject,
 		      struct hg_ev_memory *event)
 {
-	void *pointer = (void *)(uintptr_t)subject->base;
+	uint64_t base = subject->base, size = subject->size;
+	void *pointer = (void *)(uintptr_t)base;
 	int32_t coherency = HG_MEMORY_UNKNOWN, preferred = HG_MEMORY_UNKNOWN;
 	int32_t last_prefetch = HG_MEMORY_UNKNOWN;
 	void *answers[] = { &coherency, &preferred, &last_prefetch };
@@ -489,8 +490,9 @@ static void ask_range(const struct questions *q, const struct hg_hip_subject *su
 	int questions[] = { COHERENCY, PREFERRED_LOCATION, LAST_PREFETCH };
 
 	if (event->managed == 1 && q->get_ranges) {
-		if (!q->get_ranges(answers, sizes, questions, HG_COUNT(questions), pointer,
-				   subject->size)) {
+		hg_whole_pages(&base, &size);
+		if (!q->get_ranges(answers, sizes, questions, HG_COUNT(questions),
+				   (void *)(uintptr_t)base, size)) {
 			event->coherency = coherency;
 			event->preferred = preferred;
 			event->last_prefetch = last_prefetch;

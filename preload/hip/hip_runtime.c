@@ -660,6 +660,7 @@ static int32_t last_prefetch(uint64_t ptr, uint64_t size, bool *known)
 	if (!get)
 		return answer;
 	*known = true;
+	hg_whole_pages(&ptr, &size);
 	if (get(&answer, sizeof(answer), LAST_PREFETCH, (const void *)(uintptr_t)ptr, size)) {
 		hg_hip_forget_error();
 		answer = HG_MEMORY_UNKNOWN;

@@ -104,4 +104,17 @@ int hg_hip_version(void);
 /* A device of the runtime; NULL without one of that ordinal. */
 const struct hg_hip_device *hg_hip_device_info(int ordinal);
 
+/*
+ * The whole pages that hold [*ptr, *ptr + *size): what a prefetch is queried of. With other ranges
+ * an assertion of ROCr's fails, which ends the program where ROCr was built with them, as Debian's
+ * is [SEENROCR].
+ */
+static inline void hg_whole_pages(uint64_t *ptr, uint64_t *size)
+{
+	uint64_t page = 4096, end = (*ptr + *size + page - 1) & ~(page - 1);
+
+	*ptr &= ~(page - 1);
+	*size = end - *ptr;
+}
+
 #endif
