@@ -314,7 +314,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-		print_message("%s\n", refusals[i].what);
+		print_message("# %s\n", refusals[i].what);
 		refuse(&refusals[i], false);
 		refuse(&refusals[i], true);
 	}
