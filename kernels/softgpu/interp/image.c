@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MIMG: IMAGE_LOAD, IMAGE_STORE and IMAGE_SAMPLE on images without swizzle and with one level,
- * which are all that this device makes (../runtime/image.c). Operands and encoding: MI200 ISA,
- * "Memory Image Instructions".
+ * MIMG: IMAGE_LOAD, IMAGE_STORE and IMAGE_SAMPLE on images with one level. Operands and encoding:
+ * MI200 ISA, "Memory Image Instructions".
  */
 #include "image.h"
 

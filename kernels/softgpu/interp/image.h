@@ -6,7 +6,7 @@
 #include "format.h"
 #include "interp.h"
 
-/* An image without swizzle. Sizes and pitches in elements. */
+/* An image. Sizes and pitches in elements. */
 struct sg_image_view {
 	uint64_t base;
 	uint64_t row, slice; /* from one row, slice or layer to the next */

@@ -6,6 +6,9 @@
  * Sampler", by the names of ROCr's image/resource_ai.h; the elements, OpenCL C 2.0, 8.2 and 8.3
  * (image addressing and filtering).
  *
+ * How a swizzle (SW_MODE) orders elements matters to nobody but image instructions: all images are
+ * in rows here, of the descriptor's pitch, which need no more room than tiles of it do.
+ *
  * Coordinates are rounded to 1/256 of an element: a guess, as no public document gives the
  * hardware's precision. That it rounds is known: for the nearest element AMD's device library
  * passes floor(x * width) / width, which may be a little less than the element that it means
@@ -30,8 +33,6 @@ const char *sg_image_find(const uint32_t word[8], struct sg_image_view *image)
 		return "format of an image";
 	if (field(word[3], 12, 8))
 		return "image with several levels";
-	if (field(word[3], 20, 5))
-		return "image with swizzle";
 	if (field(word[5], 0, 13) || field(word[6], 21, 1))
 		return "part of an image array, or compressed image";
 	image->base = ((uint64_t)field(word[1], 0, 8) << 32 | word[0]) << 8;
