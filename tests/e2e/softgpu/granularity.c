@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernels/softgpu/softgpu.h"
+#include "driver.h"
 #include "tap.h"
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
@@ -216,6 +217,13 @@ static void test_register(void)
 
 	check(!error, "hipHostRegister: error %d", error);
 	error = hipHostGetDevicePointer(&device, host + 64, 0);
+	/* AMD's library gives host memory attributes instead, from 6.2.4 on, which stay. */
+	if (!error && device == host + 64 && over_driver() && environment != NOSVM) {
+		expect("hipHostRegister", device, HOST_FINE);
+		check(!hipHostUnregister(host + 64), "hipHostUnregister");
+		expect("hipHostUnregister", device, HOST_FINE);
+		return;
+	}
 	check(!error && device != host + 64, "device address differs from the host's");
 	expect("hipHostRegister", device, HOST_FINE | SOFTGPU_PAGE_ALIAS);
 	expect("hipHostRegister, host address", host, environment == XNACK ? HOST_FINE : NONE);
@@ -226,11 +234,13 @@ static void test_register(void)
 
 static void test_free(void)
 {
+	/* AMD's runtime takes memory in blocks of 2 MiB. */
+	size_t size = over_driver() ? 4 << 20 : PAGE;
 	char *pointer;
 
-	if (!hipMalloc((void **)&pointer, PAGE)) {
-		expect("hipMalloc, one page", pointer, VRAM_COARSE);
-		expect("the page behind it", pointer + PAGE, NONE);
+	if (!hipMalloc((void **)&pointer, size)) {
+		expect("hipMalloc, last page", pointer + size - PAGE, VRAM_COARSE);
+		expect("the page behind it", pointer + size, NONE);
 	}
 
 	if (hipMalloc((void **)&pointer, 8 << 20) || hipFree(pointer))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "analyzer/model/model.h"
 #include "kernels/softgpu/softgpu.h"
+#include "driver.h"
 #include "tap.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -367,14 +368,6 @@ static void test_mapped(void)
 }
 
 /* ---- what calls do with it (analyzer/model/access.def) ---- */
-
-/* Is the runtime AMD's own, with the driver's stand-in below it? */
-static bool over_driver(void)
-{
-	const char *preloaded = getenv("LD_PRELOAD");
-
-	return preloaded && strstr(preloaded, "softkfd");
-}
 
 /* On an APU HIP only takes note, as far as it does: there is nowhere to go, and nothing moves. */
 static bool prefetches(void *p)
