@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Queues of AMD's HSA runtime over the driver in user space: their errors, several threads that
+ * write to one, destruction while they wait, a forked child, what an idle device takes. TAP on
+ * stdout.
+ */
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../softgpu/tap.h"
+
+#define PATIENCE  30000000000u /* ns */
+#define PRODUCERS 4
+#define PACKETS   2000
+#define MANY      40
+
+static hsa_agent_t gpu;
+
+static hsa_status_t find_gpu(hsa_agent_t agent, void *unused)
+{
+	hsa_device_type_t type;
+
+	(void)unused;
+	if (!hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) && type == HSA_DEVICE_TYPE_GPU)
+		gpu = agent;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_signal_t signal_of(hsa_signal_value_t value)
+{
+	hsa_signal_t signal = { 0 };
+
+	hsa_signal_create(value, 0, NULL, &signal);
+	return signal;
+}
+
+static bool becomes(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	return hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_EQ, value, PATIENCE,
+					 HSA_WAIT_STATE_BLOCKED) == value;
+}
+
+/* What a queue's callback was told; 0: it was not called. */
+static hsa_signal_t told;
+
+static void take_error(hsa_status_t status, hsa_queue_t *queue, void *unused)
+{
+	(void)queue, (void)unused;
+	hsa_signal_store_screlease(told, (hsa_signal_value_t)status);
+}
+
+static hsa_queue_t *queue_of(uint32_t size, hsa_queue_type32_t type)
+{
+	hsa_queue_t *queue = NULL;
+
+	hsa_queue_create(gpu, size, type, take_error, NULL, UINT32_MAX, UINT32_MAX, &queue);
+	return queue;
+}
+
+static void submit(hsa_queue_t *queue, const void *packet)
+{
+	uint64_t index = hsa_queue_add_write_index_scacq_screl(queue, 1);
+	char *place = (char *)queue->base_address + 64 * (index % queue->size);
+	uint16_t header;
+
+	while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size)
+		usleep(10);
+	memcpy(&header, packet, sizeof header);
+	memcpy(place + sizeof header, (const char *)packet + sizeof header, 64 - sizeof header);
+	__atomic_store_n((uint16_t *)(void *)place, header, __ATOMIC_RELEASE);
+	hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+static void submit_barrier(hsa_queue_t *queue, hsa_signal_t awaited, hsa_signal_t completion)
+{
+	hsa_barrier_and_packet_t packet = { .header = HSA_PACKET_TYPE_BARRIER_AND,
+					    .dep_signal[2] = awaited,
+					    .completion_signal = completion };
+
+	submit(queue, &packet);
+}
+
+static hsa_signal_value_t error_of(const void *packet)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_value_t status;
+
+	hsa_signal_store_screlease(told, 0);
+	submit(queue, packet);
+	status = hsa_signal_wait_scacquire(told, HSA_SIGNAL_CONDITION_NE, 0, PATIENCE,
+					   HSA_WAIT_STATE_BLOCKED);
+	hsa_queue_destroy(queue);
+	return status;
+}
+
+static void test_errors(void)
+{
+	const hsa_kernel_dispatch_packet_t good = {
+		.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+		.setup = 1,
+		.workgroup_size_x = 64,
+		.workgroup_size_y = 1,
+		.workgroup_size_z = 1,
+		.grid_size_x = 64,
+		.grid_size_y = 1,
+		.grid_size_z = 1,
+	};
+	hsa_kernel_dispatch_packet_t packet = good;
+	hsa_signal_value_t status;
+
+	packet.setup = 0;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, "no dimensions: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.workgroup_size_y = 17;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INVALID_ARGUMENT, "a group too large: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.group_segment_size = 1 << 20;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INVALID_ALLOCATION, "too much LDS: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.kernel_object = 4;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "no kernel descriptor: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.header = 40;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "an unknown packet: %#lx",
+	      (unsigned long)status);
+}
+
+static hsa_queue_t *shared;
+static hsa_signal_t count;
+
+static void *produce(void *unused)
+{
+	for (unsigned i = 0; i < PACKETS; i++)
+		submit_barrier(shared, (hsa_signal_t){ 0 }, count);
+	return unused;
+}
+
+static void test_producers(void)
+{
+	pthread_t threads[PRODUCERS];
+
+	shared = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	count = signal_of(PRODUCERS * PACKETS);
+	for (unsigned i = 0; i < PRODUCERS; i++)
+		pthread_create(&threads[i], NULL, produce, NULL);
+	for (unsigned i = 0; i < PRODUCERS; i++)
+		pthread_join(threads[i], NULL);
+	check(becomes(count, 0), "%d threads write to one queue", PRODUCERS);
+	check(hsa_queue_load_read_index_scacquire(shared) == PRODUCERS * PACKETS,
+	      "the read index follows");
+	hsa_queue_destroy(shared);
+}
+
+static void test_many(void)
+{
+	hsa_queue_t *queues[MANY];
+	hsa_signal_t chain[MANY + 1];
+	unsigned created = 0;
+
+	for (unsigned i = 0; i <= MANY; i++)
+		chain[i] = signal_of(1);
+	/* Each waits for the one before. */
+	for (unsigned i = 0; i < MANY; i++) {
+		queues[i] = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+		created += queues[i] != NULL;
+		if (queues[i])
+			submit_barrier(queues[i], chain[i], chain[i + 1]);
+	}
+	check(created == MANY && hsa_signal_load_relaxed(chain[MANY]) == 1, "%d queues wait", MANY);
+	hsa_signal_store_screlease(chain[0], 0);
+	check(becomes(chain[MANY], 0), "and pass one after the other");
+	for (unsigned i = 0; i < MANY; i++)
+		hsa_queue_destroy(queues[i]);
+}
+
+static void test_destroy(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t never = signal_of(1), completion = signal_of(1);
+
+	submit_barrier(queue, never, completion);
+	usleep(2000);
+	check(!hsa_queue_destroy(queue) && hsa_signal_load_relaxed(completion) == 1,
+	      "a queue that waits is destroyed");
+	hsa_signal_store_screlease(never, 0);
+	queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	check(becomes(completion, 0), "the next one works");
+	check(!hsa_queue_inactivate(queue), "a queue is inactivated");
+	hsa_queue_destroy(queue);
+}
+
+static void test_settings(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	const uint32_t mask[2] = { 0xf, 0 };
+	hsa_signal_t completion = signal_of(1);
+
+	check(!hsa_amd_queue_set_priority(queue, HSA_AMD_QUEUE_PRIORITY_HIGH), "priority");
+	check(!hsa_amd_queue_cu_set_mask(queue, 64, mask), "mask of compute units");
+	submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	check(becomes(completion, 0), "the queue goes on");
+	hsa_queue_destroy(queue);
+	check(!queue_of(32, HSA_QUEUE_TYPE_MULTI), "32 packets are too few");
+	queue = queue_of(131072, HSA_QUEUE_TYPE_MULTI);
+	check(queue != NULL, "131072 are not too many");
+	hsa_queue_destroy(queue);
+	queue = queue_of(1024, HSA_QUEUE_TYPE_COOPERATIVE);
+	hsa_signal_store_screlease(completion, 1);
+	if (queue)
+		submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	check(queue && becomes(completion, 0), "a cooperative queue works");
+	hsa_queue_destroy(queue);
+}
+
+static void test_fork(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t completion = signal_of(2);
+	int status = -1;
+	pid_t child;
+
+	submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	child = fork();
+	/* It has no device, but must come to its end. */
+	if (!child)
+		_exit(42);
+	waitpid(child, &status, 0);
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 42, "a forked child ends");
+	submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	check(becomes(completion, 0), "its parent's queue goes on");
+	hsa_queue_destroy(queue);
+}
+
+static double processor_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (double)used.tv_sec * 1e3 + (double)used.tv_nsec / 1e6;
+}
+
+/* Nobody looks for work all the time, whether there is none or a queue waits for a value. */
+static void test_idle(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t awaited = signal_of(1), completion = signal_of(1);
+	double start, used;
+
+	usleep(100000);
+	start = processor_ms();
+	usleep(500000);
+	used = processor_ms() - start;
+	check(used < 50, "500 ms of idleness take %.1f ms of processor time", used);
+	submit_barrier(queue, awaited, completion);
+	usleep(100000);
+	start = processor_ms();
+	usleep(500000);
+	used = processor_ms() - start;
+	check(used < 150, "500 ms of waiting for a signal take %.1f ms", used);
+	hsa_signal_store_screlease(awaited, 0);
+	check(becomes(completion, 0), "which then is noticed");
+	hsa_queue_destroy(queue);
+}
+
+/* Times of two packets, in the system's clock, around which the host has looked at it. */
+static void test_times(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t completion = signal_of(1);
+	hsa_amd_profiling_dispatch_time_t time = { 0, 0 };
+	uint64_t before, after;
+	hsa_status_t status;
+
+	hsa_amd_profiling_set_profiler_enabled(queue, 1);
+	hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &before);
+	submit_barrier(queue, (hsa_signal_t){ 0 }, completion);
+	becomes(completion, 0);
+	hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &after);
+	status = hsa_amd_profiling_get_dispatch_time(gpu, completion, &time);
+	check(!status && time.start <= time.end && time.start + 1000000 >= before &&
+		  time.end <= after + 1000000,
+	      "a packet's times are the system's: %ld and %ld ns from the host's",
+	      (long)(time.start - before), (long)(after - time.end));
+	hsa_queue_destroy(queue);
+}
+
+int main(void)
+{
+	alarm(240);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (hsa_init() || hsa_iterate_agents(find_gpu, NULL) || !gpu.handle) {
+		puts("Bail out! no GPU");
+		return 2;
+	}
+	told = signal_of(0);
+	test_errors();
+	test_producers();
+	test_many();
+	test_destroy();
+	test_settings();
+	test_fork();
+	test_idle();
+	test_times();
+	hsa_shut_down();
+	return tap_end();
+}
