@@ -129,9 +129,10 @@ int main(int argc, char **argv)
 	check(computes(), "and so does the parent");
 	check(status_of(start("compute")) == GOOD,
 	      "a program that a child of a user of the GPU starts computes");
+	/* exit() would end in an assertion of ROCr's, whose memory the thunk does not free in a child. */
 	children[0] = fork();
 	if (children[0] == 0)
-		exit(GOOD);
+		_exit(GOOD);
 	check(status_of(children[0]) == GOOD, "a child that does not use it ends");
 	check(computes(), "the parent goes on");
 	for (int i = 0; i < 4; i++)
