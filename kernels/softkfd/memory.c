@@ -218,17 +218,56 @@ static uint32_t set_of(unsigned gpu)
 	return gpu == SOFTGPU_ANY_GPU ? SG_EVERY_GPU : UINT32_C(1) << gpu;
 }
 
-unsigned softgpu_page_state(unsigned gpu, uint64_t address)
+/*
+ * Of memory of the program's that GPUs have at another address: it may have been unmapped
+ * meanwhile. Of that at the same one that is not checked: pools are made of it, which AMD's runtime
+ * keeps, and the look takes longer than a small kernel.
+ */
+static bool is_gone(const struct kfd_mapping *mapping, uint64_t address, uint64_t *first,
+		    uint64_t *last)
 {
-	const struct kfd_mapping *mapping;
-	unsigned state = 0;
+	uint64_t distance = mapping->object->host + mapping->offset - mapping->start, low, high;
+
+	if (!(mapping->object->flags & KFD_ALLOC_USERPTR) || !distance)
+		return false;
+	if (!sg_svm_mapped(address + distance, &low, &high))
+		return true;
+	*first = *first > low - distance ? *first : low - distance;
+	*last = *last < high - distance ? *last : high - distance;
+	return false;
+}
+
+/* A copy of the mapping that holds `address`, with the state of the pages; false: there is none. */
+static bool look(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last, unsigned *state)
+{
+	const struct kfd_mapping *known;
+	struct kfd_object object;
+	struct kfd_mapping mapping;
 
 	pthread_rwlock_rdlock(&lock);
-	mapping = find(address);
-	if (mapping)
-		state = state_for(mapping, set_of(gpu));
+	known = find(address);
+	if (known) {
+		object = *known->object;
+		mapping = *known;
+		mapping.object = &object;
+	}
 	pthread_rwlock_unlock(&lock);
-	return mapping ? state : sg_svm_page_state(gpu, address);
+	if (!known)
+		return false;
+	*first = mapping.start;
+	*last = mapping.end;
+	*state = state_for(&mapping, set_of(gpu));
+	if (*state && is_gone(&mapping, address, first, last))
+		*state = 0;
+	return true;
+}
+
+unsigned softgpu_page_state(unsigned gpu, uint64_t address)
+{
+	uint64_t first, last;
+	unsigned state;
+
+	return look(gpu, address, &first, &last, &state) ? state : sg_svm_page_state(gpu, address);
 }
 
 /* Narrows [*first, *last), which svm.c took from the host's mappings, to what no object covers. */
@@ -248,18 +287,9 @@ static void narrow(uint64_t address, uint64_t *first, uint64_t *last)
 unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
 			   uint64_t *last)
 {
-	const struct kfd_mapping *mapping;
-	unsigned state = 0;
+	unsigned state;
 
-	pthread_rwlock_rdlock(&lock);
-	mapping = find(address);
-	if (mapping) {
-		*first = mapping->start;
-		*last = mapping->end;
-		state = state_for(mapping, set_of(gpu));
-	}
-	pthread_rwlock_unlock(&lock);
-	if (mapping)
+	if (look(gpu, address, first, last, &state))
 		return state;
 	state = sg_svm_page_span(gpu, address, write, first, last);
 	narrow(address, first, last);

@@ -31,6 +31,7 @@ static size_t count, capacity;
 static struct sg_vma_list vmas;
 static uint64_t epoch = 1, vmas_epoch;
 static bool marks_work = true;
+static bool watched; /* somebody asks for mappings without attributes, too */
 
 static uint64_t page_down(uint64_t address)
 {
@@ -195,7 +196,7 @@ static void refresh(void)
 void sg_svm_new_epoch(void)
 {
 	pthread_mutex_lock(&lock);
-	if (count || softgpu_config.xnack) {
+	if (count || softgpu_config.xnack || watched) {
 		epoch++;
 		sg_memory_changed();
 	}
@@ -212,6 +213,24 @@ enum sg_reach sg_svm_access(const struct sg_attributes *a, unsigned gpu)
 static const struct sg_attributes *attributes_of(const struct range *range)
 {
 	return range ? &range->attributes : &sg_svm_preset;
+}
+
+/*
+ * Where pages go that shall be in `place`: with the host if another GPU may use them there that
+ * does not reach it (svm_range_best_prefetch_location).
+ */
+static int best(const struct sg_attributes *a, int place)
+{
+	if (place == SG_NOWHERE || place == SG_WITH_HOST || sg_settings.apu)
+		return SG_WITH_HOST;
+	for (unsigned i = 0; !sg_settings.hive && i < sg_settings.gpus; i++) {
+		enum sg_reach reach = sg_svm_access(a, i);
+
+		if (i != (unsigned)place && (reach == SG_ACCESS_IN_PLACE ||
+					     (reach == SG_ACCESS_MIGRATE && !softgpu_config.xnack)))
+			return SG_WITH_HOST;
+	}
+	return place;
 }
 
 /* *place: the GPU whose memory it is, or SG_WITH_HOST. */
@@ -231,8 +250,7 @@ static unsigned state_of(unsigned gpu, const struct sg_attributes *a, int *place
 		where = a->preferred;
 	if (a->flags & (SG_SVM_COHERENT | SG_SVM_EXT_COHERENT))
 		state |= SOFTGPU_PAGE_FINE;
-	/* On an APU nothing moves. */
-	*place = where != SG_NOWHERE && !sg_settings.apu ? where : SG_WITH_HOST;
+	*place = best(a, where);
 	if (a->flags & SG_SVM_READ_ONLY)
 		state |= SOFTGPU_PAGE_READ;
 	return state;
@@ -250,13 +268,10 @@ static unsigned placed(unsigned gpu, unsigned state, int place)
 	       sg_mtype(gpu, node, SG_PRESET);
 }
 
-static unsigned page_state_locked(unsigned gpu, uint64_t address, int *place)
+static const struct sg_vma *vma_at(uint64_t address)
 {
 	const struct sg_vma *vma;
-	unsigned state;
 
-	if (!sg_settings.svm || (!count && !softgpu_config.xnack))
-		return 0;
 	if (vmas_epoch != epoch)
 		refresh();
 	vma = sg_vma_find(&vmas, address);
@@ -265,6 +280,32 @@ static unsigned page_state_locked(unsigned gpu, uint64_t address, int *place)
 		refresh();
 		vma = sg_vma_find(&vmas, address);
 	}
+	return vma;
+}
+
+bool sg_svm_mapped(uint64_t address, uint64_t *first, uint64_t *last)
+{
+	const struct sg_vma *vma;
+
+	pthread_mutex_lock(&lock);
+	watched = true;
+	vma = vma_at(address);
+	if (vma) {
+		*first = vma->start;
+		*last = vma->end;
+	}
+	pthread_mutex_unlock(&lock);
+	return vma && vma->readable;
+}
+
+static unsigned page_state_locked(unsigned gpu, uint64_t address, int *place)
+{
+	const struct sg_vma *vma;
+	unsigned state;
+
+	if (!sg_settings.svm || (!count && !softgpu_config.xnack))
+		return 0;
+	vma = vma_at(address);
 	*place = SG_WITH_HOST;
 	state = vma && vma->readable ? state_of(gpu, attributes_of(find(address)), place) : 0;
 	/* The driver maps pages with the permissions of the process. */
@@ -434,7 +475,7 @@ void sg_svm_prefetch(uint64_t start, uint64_t end, int place)
 		range = range_around(at, vma);
 		stop = range.high < end ? range.high : end;
 		if (range.movable)
-			sg_pages_move(at, stop, place, &range);
+			sg_pages_move(at, stop, best(attributes_of(find(at)), place), &range);
 	}
 	epoch++;
 	sg_memory_changed();

@@ -54,6 +54,8 @@ int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
 void sg_svm_prefetch(uint64_t start, uint64_t end, int place);
 /* Has a part of [start, end) attributes? */
 bool sg_svm_known(uint64_t start, uint64_t end);
+/* Is the host's memory at `address` there, as of this epoch? [*first, *last): of its mapping. */
+bool sg_svm_mapped(uint64_t address, uint64_t *first, uint64_t *last);
 /* The process is a forked child: nothing has attributes. */
 void sg_svm_forked(void);
 

@@ -158,8 +158,9 @@ static void test_allocation(void)
 				   SOFTGPU_PAGE_ALIAS | SOFTGPU_PAGE_READ),
 	      "at another address, to be read only: %#x", state(place));
 	check(!state(page), "not at its own");
-	check(!change(UNMAP, object.handle, GPU) && !release(object.handle), "freed");
 	munmap(page, PAGE);
+	check(!state(place), "nor anywhere once the program has unmapped it");
+	check(!change(UNMAP, object.handle, GPU) && !release(object.handle), "freed");
 	munmap(place, 4 * MIB);
 }
 
