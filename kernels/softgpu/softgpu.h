@@ -115,8 +115,8 @@ const char *softgpu_run_message(const struct softgpu_run *run);
 void softgpu_run_destroy(struct softgpu_run *run);
 
 /*
- * Called, on a thread that executes, when a kernel on GPU `gpu` interrupts the host (s_sendmsg) with
- * the lower 24 bits of M0. NULL, as it is preset: nobody need be told.
+ * Called, on a thread that executes, when a kernel on GPU `gpu` interrupts the host (s_sendmsg)
+ * with the lower 24 bits of M0. NULL, as it is preset: nobody need be told.
  */
 extern void (*softgpu_interrupt)(unsigned gpu, uint32_t message);
 

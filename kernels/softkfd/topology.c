@@ -313,8 +313,7 @@ static void put_others(struct making *making)
 		PUT(making, ("char/226:%u/device/drm/renderD%u/dev", 128 + gpu, 128 + gpu),
 		    "226:%u\n", 128 + gpu);
 		/* By this name libdrm tells one device from another. */
-		PUT(making, ("char/226:%u/device/drm/card%u/dev", 128 + gpu, gpu), "226:%u\n",
-		    gpu);
+		PUT(making, ("char/226:%u/device/drm/card%u/dev", 128 + gpu, gpu), "226:%u\n", gpu);
 		PUT(making, ("char/226:%u/device/vendor", 128 + gpu), "0x1002\n");
 		PUT(making, ("char/226:%u/device/device", 128 + gpu), "0x%x\n", chip->device_id);
 		PUT(making, ("char/226:%u/device/subsystem_vendor", 128 + gpu), "0x1002\n");

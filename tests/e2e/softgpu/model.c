@@ -444,7 +444,8 @@ static void test_questions(void)
 			if (kind == KIND_PINNED && environment.apu == 1 &&
 			    questions[k].question == QUESTION_PREFETCH)
 				continue;
-			/* ROCr with assertions, as in Debian, ends the program: the driver refuses it. */
+			/* ROCr with assertions, as in Debian, ends the program: the driver refuses
+			 * it. */
 			if ((kind == KIND_PINNED || kind == KIND_DEVICE) &&
 			    questions[k].question == QUESTION_PREFETCH && over_driver())
 				continue;
