@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* As of Linux 6.12, with all that this driver has (docs/softkfd.md). */
+/* As of Linux 6.12, with all that this driver has (README.md). */
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 17
 

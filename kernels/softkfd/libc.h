@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the libraries behind this one. */
 #ifndef SOFTKFD_LIBC_H
 #define SOFTKFD_LIBC_H
 

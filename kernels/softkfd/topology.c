@@ -18,9 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of this source's output: a tree of another form has another name. */
-#define FORM 2
-
 /* Room for a path of the tree in a path. */
 #define TREE_ROOM (KFD_PATH_ROOM / 2)
 static char tree[TREE_ROOM];
@@ -69,11 +66,22 @@ int kfd_gpu_number(uint32_t gpu_id)
 
 /* ---- writing files ---- */
 
-/* The tree being made, and whether all of it could be. */
+/* The tree being made, and whether all of it could be. Without a folder only its sum is computed.
+ */
 struct making {
 	char folder[TREE_ROOM];
 	bool good;
+	uint64_t sum;
 };
+
+/* FNV-1a, with the end of the text. */
+static uint64_t add_text(uint64_t sum, const char *text)
+{
+	do
+		sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return sum;
+}
 
 /* Makes the folders that lead to `path`, of which the first `from` characters exist. */
 static bool make_folders(char *path, size_t from)
@@ -102,6 +110,9 @@ put(struct making *making, const char *name, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	making->sum = add_text(add_text(making->sum, name), text);
+	if (!making->folder[0])
+		return;
 	snprintf(path, sizeof path, "%s/%s", making->folder, name);
 	fd = make_folders(path, strlen(making->folder) + 1)
 		 ? kfd_real_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
@@ -357,19 +368,13 @@ static void put_all(struct making *making)
 
 /* ---- where the tree is ---- */
 
-static uint64_t settings_hash(void)
+/* Of all that is in the tree: of other settings, or in another release, it has another name. */
+static uint64_t sum_of_tree(void)
 {
-	char text[256];
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct making making = { .good = true, .sum = UINT64_C(0xcbf29ce484222325) };
 
-	snprintf(text, sizeof text, "%d %d %lu %lu %d %d %d %d %d %d %lu %ld %ld", FORM,
-		 softgpu_config.processor, softgpu_config.xcds, sg_settings.gpus, sg_settings.apu,
-		 sg_settings.gfx942, sg_settings.svm, sg_settings.hive, sg_settings.xgmi_cpu,
-		 softgpu_config.pcie_atomics, sg_settings.vram, sysconf(_SC_NPROCESSORS_ONLN),
-		 sysconf(_SC_PHYS_PAGES));
-	for (const char *at = text; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return hash;
+	put_all(&making);
+	return making.sum;
 }
 
 /* A folder of this user's that nobody else can write to. */
@@ -438,7 +443,7 @@ static void find_tree(void)
 			"one in XDG_CACHE_HOME");
 		return;
 	}
-	if ((size_t)snprintf(tree, sizeof tree, "%s/%016lx", base, settings_hash()) >= sizeof tree)
+	if ((size_t)snprintf(tree, sizeof tree, "%s/%016lx", base, sum_of_tree()) >= sizeof tree)
 		return;
 	tree_found = is_own(tree) || make_tree(base);
 	if (!tree_found)
