@@ -48,7 +48,10 @@ static int environment_device(const char *directory)
 			return -1;
 		if (access(library, R_OK) == 0)
 			result = environment_preload(library) |
-				 environment_prepend("LD_LIBRARY_PATH", cache);
+				 environment_prepend("LD_LIBRARY_PATH", cache) |
+				 /* Else ROCr cuts small allocations from blocks of 2 MiB, in which
+				  * a kernel that leaves its own meets no fault. */
+				 setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 		free(library);
 		free(cache);
 	}
