@@ -242,16 +242,13 @@ int ioctl(int fd, unsigned long request, ...)
 	return result;
 }
 
-/*
- * A mapping of a device file in *result; false: it is another one's. Device files have high offsets
- * only, so most need no further look.
- */
+/* A mapping of a device file in *result; false: it is another one's. */
 static bool mapped(void **result, void *address, size_t size, int protection, int flags, int fd,
 		   int64_t offset)
 {
 	unsigned gpu;
 
-	if (fd < 0 || (uint64_t)offset < KFD_RENDER_OFFSET)
+	if (fd < 0)
 		return false;
 	switch (kfd_device_of(fd, &gpu)) {
 	case KFD_DEVICE:

@@ -118,6 +118,9 @@ static void test_allocation(void)
 	check(view(NULL, MIB + PAGE, object.mmap_offset) == MAP_FAILED, "no more than it has");
 	check(view(NULL, PAGE, object.mmap_offset + 64 * MIB) == MAP_FAILED,
 	      "nor where nothing is");
+	check(view(NULL, PAGE, 0) == MAP_FAILED &&
+		  mmap(NULL, PAGE, PROT_READ, MAP_SHARED, kfd, 0) == MAP_FAILED,
+	      "device files themselves hold nothing");
 	check(!state(place), "no GPU reaches it");
 	check(change(MAP, object.handle, NO_GPU) == EINVAL, "map it for no GPU");
 	check(!change(MAP, object.handle, GPU) && state(place) == SOFTGPU_PAGE_MAPPED &&
