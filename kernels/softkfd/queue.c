@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
@@ -113,15 +114,23 @@ static enum kfd_progress serve_all(enum kfd_worker worker)
 struct linger {
 	uint64_t since, last; /* times; 0: it did something just now */
 	unsigned penalty, skip;
+	bool never; /* there is one processor only */
 };
+
+static bool one_processor(void)
+{
+	cpu_set_t set;
+
+	return !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) == 1;
+}
 
 /* Nothing was to be done: look again soon? */
 static bool linger(struct linger *linger)
 {
 	uint64_t now = sg_now_ns();
 
-	if (linger->skip) {
-		linger->skip--;
+	if (linger->never || linger->skip) {
+		linger->skip -= linger->skip > 0;
 		return false;
 	}
 	if (!linger->since) {
@@ -142,7 +151,7 @@ static bool linger(struct linger *linger)
 
 static _Noreturn void work(enum kfd_worker worker)
 {
-	struct linger state = { 0 };
+	struct linger state = { .never = one_processor() };
 	uint64_t nap = FIRST_NAP_NS;
 
 	/* Naps are shorter than the kernel's preset slack. */
