@@ -32,6 +32,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t condition = PTHREAD_ONCE_INIT;
 
+static pthread_key_t key; /* seen_by_thread() */
+
+static void make_key(void)
+{
+	pthread_key_create(&key, free);
+}
+
 static void make_condition(void)
 {
 	pthread_condattr_t attributes;
@@ -150,6 +157,44 @@ struct wait {
 	bool over;
 };
 
+/*
+ * How often each event had been set when the calling thread's last wait for it ended: by id, room
+ * for KFD_EVENT_LIMIT; NULL if there is no memory. Freed with the thread.
+ *
+ * Runtimes before event ages (5.x) look at a signal's value, then wait for its event. Two threads
+ * do so for the event that the queues share, and one of them takes the setting that was meant for
+ * the other if that is delayed in between: hsa_queue_destroy() hangs. With a GPU it takes bad luck,
+ * on a busy machine with this one not. So a thread need not wait for what was set since its last
+ * wait, whoever took it; to be woken once too often does no harm.
+ */
+static uint64_t *seen_by_thread(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t *seen;
+
+	pthread_once(&once, make_key);
+	seen = pthread_getspecific(key);
+	if (!seen) {
+		seen = calloc(KFD_EVENT_LIMIT, sizeof *seen);
+		if (seen && pthread_setspecific(key, seen)) {
+			free(seen);
+			seen = NULL;
+		}
+	}
+	return seen;
+}
+
+/* Was the event set since then? Ages, if the caller has them, say it better. */
+static bool was_missed(const struct event *event, const struct kfd_event_data *data,
+		       const uint64_t *seen)
+{
+	uint64_t last = seen && seen[data->event_id] ? seen[data->event_id] : 1;
+
+	if (event->type != KFD_EVENT_SIGNAL)
+		return false;
+	return data->last_age ? data->last_age != event->sets : seen && last != event->sets;
+}
+
 /* Tells the caller what happened to the event. */
 static void report(const struct event *event, struct kfd_event_data *data)
 {
@@ -171,9 +216,10 @@ static void report(const struct event *event, struct kfd_event_data *data)
 
 /*
  * Begins to wait for all of the list: -EINVAL if one does not exist. Those that are set already, or
- * were since the age that the caller knows, are over.
+ * were since the age that the caller or its thread knows, are over.
  */
-static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t count)
+static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t count,
+		 const uint64_t *seen)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!find(data[i].event_id))
@@ -182,8 +228,7 @@ static int begin(const struct kfd_event_data *data, struct wait *waits, uint32_t
 		struct event *event = &events[data[i].event_id];
 
 		waits[i].sets = event->sets;
-		waits[i].over = event->set || (event->type == KFD_EVENT_SIGNAL &&
-					       data[i].last_age && data[i].last_age != event->sets);
+		waits[i].over = event->set || was_missed(event, &data[i], seen);
 		if (event->set && event->auto_reset)
 			event->set = false;
 		event->waiters++;
@@ -231,6 +276,7 @@ int kfd_wait_events(void *argument, size_t size)
 	struct timespec limit = after_ms(request->timeout_ms);
 	enum kfd_wait_result result = KFD_WAIT_TIMEOUT;
 	bool expired = !request->timeout_ms;
+	uint64_t *seen = seen_by_thread();
 	int error;
 
 	(void)size;
@@ -240,7 +286,7 @@ int kfd_wait_events(void *argument, size_t size)
 	/* Whoever waits has rung doorbells, if it will ever. */
 	kfd_queues_wake();
 	pthread_mutex_lock(&lock);
-	error = begin(data, waits, request->count);
+	error = begin(data, waits, request->count, seen);
 	while (!error) {
 		result = look(data, waits, request->count, request->all);
 		if (result != KFD_WAIT_TIMEOUT || expired)
@@ -257,6 +303,8 @@ int kfd_wait_events(void *argument, size_t size)
 			event->waiters--;
 		if (event->used && waits[i].over)
 			report(event, &data[i]);
+		if (seen)
+			seen[data[i].event_id] = event->sets;
 	}
 	pthread_mutex_unlock(&lock);
 	if (waits != few)
