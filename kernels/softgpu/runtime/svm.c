@@ -543,16 +543,23 @@ int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
 	return error;
 }
 
+static bool overlaps(uint64_t start, uint64_t end)
+{
+	size_t index = first_above(start);
+
+	return index < count && ranges[index].start < end;
+}
+
 bool sg_svm_known(uint64_t start, uint64_t end)
 {
-	size_t index;
-	bool known = false;
+	bool known;
 
 	pthread_mutex_lock(&lock);
-	if (count) {
+	/* A look at the mappings takes ranges away and adds none. */
+	known = overlaps(start, end);
+	if (known) {
 		refresh();
-		index = first_above(start);
-		known = index < count && ranges[index].start < end;
+		known = overlaps(start, end);
 	}
 	pthread_mutex_unlock(&lock);
 	return known;
