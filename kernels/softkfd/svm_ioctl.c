@@ -195,6 +195,17 @@ static int get(struct kfd_arg_svm *args)
 	return 0;
 }
 
+/*
+ * AMD's runtime ignores that the driver refuses to prefetch memory of an object, unless it is built
+ * with assertions, as in Debian: then it would end the program. To both, success without effect is
+ * the same.
+ */
+static bool is_prefetch(const struct kfd_arg_svm *args)
+{
+	return args->operation == KFD_SVM_SET && args->count == 1 &&
+	       args->attributes[0].type == KFD_SVM_PREFETCH;
+}
+
 static int answer(struct kfd_arg_svm *args, size_t size)
 {
 	if ((args->start | args->size) % SOFTGPU_PAGE_SIZE || !args->start || !args->size ||
@@ -209,7 +220,7 @@ static int answer(struct kfd_arg_svm *args, size_t size)
 		if (check(&args->attributes[i], args->operation))
 			return -EINVAL;
 	if (kfd_memory_holds(args->start, args->start + args->size))
-		return -EADDRINUSE;
+		return is_prefetch(args) ? 0 : -EADDRINUSE;
 	switch (args->operation) {
 	case KFD_SVM_SET:
 		return set(args);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include "analyzer/model/model.h"
 #include "kernels/softgpu/softgpu.h"
-#include "driver.h"
 #include "tap.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -443,11 +442,6 @@ static void test_questions(void)
 			/* On an APU only what HIP says tells, and it takes note of any memory. */
 			if (kind == KIND_PINNED && environment.apu == 1 &&
 			    questions[k].question == QUESTION_PREFETCH)
-				continue;
-			/* ROCr with assertions, as in Debian, ends the program: the driver refuses
-			 * it. */
-			if ((kind == KIND_PINNED || kind == KIND_DEVICE) &&
-			    questions[k].question == QUESTION_PREFETCH && over_driver())
 				continue;
 			if (memory[i].allocate(&p, flags)) {
 				check(false, "%s", memory[i].name);

@@ -298,8 +298,9 @@ static void test_attributes(void)
 	check(!allocate(place, MIB, KFD_ALLOC_VRAM | BOTH, 0, &object) &&
 		  !change(MAP, object.handle, GPU) &&
 		  set(place, MIB, KFD_SVM_ACCESS, GPU) == EADDRINUSE &&
-		  !change(UNMAP, object.handle, GPU) && !release(object.handle),
-	      "an object has none");
+		  !set(place, MIB, KFD_SVM_PREFETCH, 0) && !change(UNMAP, object.handle, GPU) &&
+		  !release(object.handle),
+	      "an object has none, nor is it prefetched");
 	munmap(place, MIB);
 }
 
