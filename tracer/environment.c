@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tracer/environment.h"
@@ -22,6 +23,44 @@ int environment_prepend(const char *name, const char *first)
 	if (asprintf(&value, "%s:%s", first, old) < 0)
 		return -1;
 	result = setenv(name, value, 1);
+	free(value);
+	return result;
+}
+
+static int environment_append(const char *name, const char *last)
+{
+	const char *old = getenv(name);
+	char *value;
+	int result;
+
+	if (!old)
+		return setenv(name, last, 1);
+	if (asprintf(&value, "%s:%s", old, last) < 0)
+		return -1;
+	result = setenv(name, value, 1);
+	free(value);
+	return result;
+}
+
+/* Take `folder`, by whatever path, out of the list of folders in variable `name`. */
+static int environment_without(const char *name, const char *folder)
+{
+	const char *old = getenv(name);
+	char *value = old ? strdup(old) : NULL, *rest = value, *entry;
+	struct stat unwanted, status;
+	int result = 0;
+
+	if (!old || stat(folder, &unwanted)) {
+		free(value);
+		return 0;
+	}
+	if (!value)
+		return -1;
+	unsetenv(name);
+	while ((entry = strsep(&rest, ":")))
+		if (stat(entry, &status) || status.st_dev != unwanted.st_dev ||
+		    status.st_ino != unwanted.st_ino)
+			result |= environment_append(name, entry);
 	free(value);
 	return result;
 }
@@ -47,7 +86,8 @@ static int environment_device(const char *directory)
 		    asprintf(&cache, "%s%s/comgr", directory, places[i]) < 0)
 			return -1;
 		if (access(library, R_OK) == 0)
-			result = environment_preload(library) |
+			result = environment_without("LD_LIBRARY_PATH", directory) |
+				 environment_preload(library) |
 				 environment_prepend("LD_LIBRARY_PATH", cache) |
 				 /* Else ROCr cuts small allocations from blocks of 2 MiB, in which
 				  * a kernel that leaves its own meets no fault. */
