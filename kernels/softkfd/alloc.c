@@ -26,11 +26,11 @@ static bool pin(uint64_t start, uint64_t size)
 	static const int populate_write = 23; /* MADV_POPULATE_WRITE, Linux 5.14 */
 	static char probe;
 
-	if (!madvise((void *)(uintptr_t)start, size, populate_write) || errno == EAGAIN)
+	if (!kfd_real_madvise((void *)(uintptr_t)start, size, populate_write) || errno == EAGAIN)
 		return true;
 	/* An older kernel knows nothing of it, for any memory. */
-	return errno == EINVAL && madvise((void *)page_down((uint64_t)(uintptr_t)&probe),
-					  SOFTGPU_PAGE_SIZE, populate_write);
+	return errno == EINVAL && kfd_real_madvise((void *)page_down((uint64_t)(uintptr_t)&probe),
+						   SOFTGPU_PAGE_SIZE, populate_write);
 }
 
 /* Is all of it mapped? mincore(2) says ENOMEM if not. */

@@ -49,8 +49,8 @@ static int reserve(void)
 				  0) == MAP_FAILED)
 			return -ENOMEM;
 		/* A forked child has no device, and nobody wants to read it in a core file. */
-		(void)madvise(place, wanted, MADV_DONTFORK);
-		(void)madvise(place, wanted, MADV_DONTDUMP);
+		(void)kfd_real_madvise(place, wanted, MADV_DONTFORK);
+		(void)kfd_real_madvise(place, wanted, MADV_DONTDUMP);
 		base = (uint64_t)(uintptr_t)place;
 		size = wanted;
 		return 0;
@@ -91,13 +91,13 @@ uint64_t kfd_arena_take(uint64_t bytes, int file)
 				       MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
 		return 0;
 	if (file >= 0)
-		(void)madvise((void *)(uintptr_t)start, bytes, MADV_DONTFORK);
+		(void)kfd_real_madvise((void *)(uintptr_t)start, bytes, MADV_DONTFORK);
 	memmove(&extents[i + 1], &extents[i], (count - i) * sizeof *extents);
 	extents[i] = (struct extent){ start, start + bytes };
 	count++;
 	/* Only a hint: fewer faults when programs fill it. */
 	if (bytes >= HUGE_LEAST && bytes <= HUGE_GREATEST)
-		(void)madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
+		(void)kfd_real_madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
 	return start;
 }
 
@@ -112,7 +112,7 @@ void kfd_arena_give(uint64_t start)
 	if (start >= base + size / 2)
 		(void)blank((void *)(uintptr_t)start, extents[i].end - start);
 	/* Who gets the extent next finds zeros, whatever still maps it. */
-	else if (madvise((void *)(uintptr_t)start, extents[i].end - start, MADV_REMOVE))
+	else if (kfd_real_madvise((void *)(uintptr_t)start, extents[i].end - start, MADV_REMOVE))
 		memset((void *)(uintptr_t)start, 0, extents[i].end - start);
 	memmove(&extents[i], &extents[i + 1], (count - i - 1) * sizeof *extents);
 	count--;
@@ -189,8 +189,9 @@ static int change_views(int file, uint64_t start, uint64_t bytes)
 			MAP_SHARED | MAP_FIXED, file, (off_t)(low - first)) == MAP_FAILED)
 			error = -errno;
 		else
-			(void)madvise((void *)(uintptr_t)(view->start + (low - view->offset)),
-				      high - low, MADV_DONTFORK);
+			(void)kfd_real_madvise(
+			    (void *)(uintptr_t)(view->start + (low - view->offset)), high - low,
+			    MADV_DONTFORK);
 	}
 	free(list.items);
 	return error;

@@ -17,9 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where a program that numbers descriptors itself is unlikely to be. */
-#define HIGH_FD 1000
-
 struct file {
 	int fd;
 	dev_t device;
@@ -84,15 +81,10 @@ bool kfd_device_path(int gpu, char *room)
 static bool open_file(struct file *file, const char *name)
 {
 	struct stat status;
-	int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC), high;
+	int fd = kfd_high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
 
 	if (fd < 0)
 		return false;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (high >= 0) {
-		syscall(SYS_close, fd);
-		fd = high;
-	}
 	if (syscall(SYS_fstat, fd, &status)) {
 		syscall(SYS_close, fd);
 		return false;

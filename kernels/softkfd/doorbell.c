@@ -67,10 +67,10 @@ static int open_faults(void)
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USER_MODE_ONLY);
 
 	if (fd >= 0 && kfd_real_ioctl(fd, UFFDIO_API, &api)) {
-		close(fd);
+		kfd_real_close(fd);
 		fd = -1;
 	}
-	return fd;
+	return kfd_high(fd);
 }
 
 /* With the lock held. False: there are no descriptors left. */
@@ -78,7 +78,7 @@ static bool open_bell(struct bell *bell)
 {
 	if (bell->open)
 		return true;
-	bell->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	bell->wake = kfd_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (bell->wake < 0)
 		return false;
 	bell->faults = open_faults();
@@ -95,15 +95,15 @@ static int page_file(unsigned gpu)
 
 	if (pages[gpu].file)
 		return pages[gpu].file - 1;
-	file = memfd_create("hipgrain-doorbells", MFD_CLOEXEC);
+	file = kfd_high(memfd_create("hipgrain-doorbells", MFD_CLOEXEC));
 	if (file >= 0 && !ftruncate(file, (off_t)size))
 		view = kfd_real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (view == MAP_FAILED) {
 		if (file >= 0)
-			close(file);
+			kfd_real_close(file);
 		return -1;
 	}
-	madvise(view, size, MADV_DONTFORK);
+	kfd_real_madvise(view, size, MADV_DONTFORK);
 	memset(view, 0xff, size);
 	pages[gpu].bells = view;
 	pages[gpu].file = file + 1;
@@ -166,7 +166,7 @@ void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection
 	}
 	if (mapping != MAP_FAILED) {
 		/* As the driver's mapping of its device's registers. */
-		madvise(mapping, size, MADV_DONTFORK);
+		kfd_real_madvise(mapping, size, MADV_DONTFORK);
 		for (unsigned i = 0; i < KFD_WORKERS; i++)
 			if (!watch_mapping(i, mapping))
 				unwatched = true;
@@ -296,13 +296,13 @@ void kfd_doorbells_forked(void)
 	/* The parent's: what is done to its userfaultfd would be done to its memory. */
 	for (unsigned i = 0; i < KFD_WORKERS; i++) {
 		if (bells[i].open)
-			close(bells[i].wake);
+			kfd_real_close(bells[i].wake);
 		if (bells[i].open && bells[i].faults >= 0)
-			close(bells[i].faults);
+			kfd_real_close(bells[i].faults);
 	}
 	for (unsigned i = 0; i < SG_MAX_GPUS; i++)
 		if (pages[i].file)
-			close(pages[i].file - 1);
+			kfd_real_close(pages[i].file - 1);
 	pthread_mutex_init(&lock, NULL);
 	memset(pages, 0, sizeof pages);
 	memset(bells, 0, sizeof bells);

@@ -23,6 +23,11 @@
 int kfd_real_open(const char *path, int flags, mode_t mode);
 int kfd_real_ioctl(int fd, unsigned long request, void *argument);
 void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+int kfd_real_madvise(void *address, size_t size, int advice);
+int kfd_real_close(int fd);
+/* The same file by a number that programs which number descriptors themselves hardly use; `fd`
+ * itself if there is none. */
+int kfd_high(int fd);
 
 /* ---- device files: devices.c ---- */
 

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define HIGH_FD 1000
+
 int kfd_real_open(const char *path, int flags, mode_t mode)
 {
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
@@ -28,6 +30,26 @@ void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int f
 {
 	/* The result is an address, or -1 with errno: MAP_FAILED. */
 	return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+
+int kfd_real_madvise(void *address, size_t size, int advice)
+{
+	return (int)syscall(SYS_madvise, address, size, advice);
+}
+
+int kfd_real_close(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+int kfd_high(int fd)
+{
+	int high = fd < 0 ? -1 : (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
+
+	if (high < 0)
+		return fd;
+	kfd_real_close(fd);
+	return high;
 }
 
 void *kfd_next(void **cache, const char *name)

@@ -318,18 +318,6 @@ int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_ob
 /* ---- in files, for other processes: what a file holds its name says ---- */
 
 #define FILE_NAME "softkfd-memory-%u-%x-%d"
-/* Where a program that numbers descriptors itself is unlikely to be. */
-#define HIGH_FD 1000
-
-static int high(int file)
-{
-	int other = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, HIGH_FD);
-
-	if (other < 0)
-		return file;
-	syscall(SYS_close, file);
-	return other;
-}
 
 int kfd_file_look(int file, struct kfd_file *look)
 {
@@ -400,7 +388,7 @@ int kfd_object_share(struct kfd_object *object)
 	if (!(object->flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT)))
 		return -EPERM;
 	snprintf(name, sizeof name, FILE_NAME, object->gpu, object->flags, object->node);
-	file = high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
+	file = kfd_high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
 	if (file < 0)
 		return -errno;
 	error = kfd_arena_export(object->host, object->size, file, &place);
@@ -429,7 +417,7 @@ int kfd_object_import(int file, struct kfd_object **result)
 		return -ENOMEM;
 	object->imported = true;
 	object->node = look.node;
-	enter(object, high(fcntl(file, F_DUPFD_CLOEXEC, 0)), &look);
+	enter(object, kfd_high(fcntl(file, F_DUPFD_CLOEXEC, 0)), &look);
 	object->host = object->file < 0 ? 0 : kfd_arena_take(object->size, object->file);
 	if (!object->host || add_offset(object)) {
 		kfd_object_release(object);
