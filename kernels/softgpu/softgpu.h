@@ -120,6 +120,9 @@ void softgpu_run_destroy(struct softgpu_run *run);
  */
 extern void (*softgpu_interrupt)(unsigned gpu, uint32_t message);
 
+/* The process is a forked child, without the threads that share work-groups: they start anew. */
+void softgpu_forked(void);
+
 /* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 

@@ -508,4 +508,6 @@ void kfd_queues_forked(void)
 		gpu_stopped[i] = false;
 	}
 	kfd_doorbells_forked();
+	sg_work_forked();
+	softgpu_forked();
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "kernels/softgpu/softgpu.h"
 #include "threads.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -89,4 +90,15 @@ void sg_threads_run(unsigned n, void (*body)(void *argument, unsigned i), void *
 		wanted = 0;
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+void softgpu_forked(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+
+	lock = unlocked;
+	wake = done = fresh;
+	started = 1;
+	wanted = busy = 0;
 }

@@ -135,6 +135,18 @@ void sg_work_stop(void)
 			pthread_mutex_unlock(&units[i]);
 }
 
+void sg_work_forked(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	for (unsigned i = 0; i < SG_WORKS; i++) {
+		units[i] = unlocked;
+		inside[i] = false;
+		guests[i] = 0;
+	}
+	__atomic_store_n(&stopped, false, __ATOMIC_SEQ_CST);
+}
+
 void sg_work_resume(void)
 {
 	owner = getpid();

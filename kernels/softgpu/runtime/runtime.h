@@ -393,6 +393,8 @@ bool sg_work_may_wait(enum sg_work work);
  */
 void sg_work_stop(void);
 void sg_work_resume(void);
+/* The process is a forked child: there are no threads, nor units of theirs. */
+void sg_work_forked(void);
 
 /* ---- code: executable.c, loader.c ---- */
 
