@@ -26,12 +26,6 @@
 #define RENDER_MINOR 128
 #define KFD_MAJOR    234
 
-#define NEXT(name)                                         \
-	({                                                 \
-		static void *next;                         \
-		(__typeof__(&name))kfd_next(&next, #name); \
-	})
-
 /* `path`, or what to open instead. Callers may have little stack: only then is there a buffer on
  * it. */
 #define OTHER(path) (kfd_path_may_be_ours(path) ? redirected(path, alloca(KFD_PATH_ROOM)) : (path))

@@ -52,16 +52,26 @@ int kfd_high(int fd)
 	return high;
 }
 
-void *kfd_next(void **cache, const char *name)
+void *kfd_next(struct kfd_next *next)
 {
-	void *found = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
+	void *found = __atomic_load_n(&next->found, __ATOMIC_ACQUIRE);
 
 	if (!found) {
 		int saved = errno;
 
-		found = dlsym(RTLD_NEXT, name);
+		found = dlsym(RTLD_NEXT, next->name);
 		errno = saved;
-		__atomic_store_n(cache, found, __ATOMIC_RELEASE);
+		__atomic_store_n(&next->found, found, __ATOMIC_RELEASE);
 	}
 	return found;
+}
+
+/* The linker's names for the ends of the section. */
+extern struct kfd_next __start_softkfd_next[] __attribute__((visibility("hidden")));
+extern struct kfd_next __stop_softkfd_next[] __attribute__((visibility("hidden")));
+
+static __attribute__((constructor)) void look_up_all(void)
+{
+	for (struct kfd_next *next = __start_softkfd_next; next < __stop_softkfd_next; next++)
+		kfd_next(next);
 }

@@ -3,7 +3,25 @@
 #ifndef SOFTKFD_LIBC_H
 #define SOFTKFD_LIBC_H
 
-/* The function `name` that comes after this library, looked up once; NULL if there is none. */
-void *kfd_next(void **cache, const char *name);
+/*
+ * One of them, in a section of its own: all are looked up when this library is loaded. Later
+ * another thread may hold the loader's lock while it waits for one that calls open().
+ */
+struct kfd_next {
+	const char *name;
+	void *found;
+};
+
+/* The function that comes after this library's own of that name, called as NEXT(open)(path, flags).
+ */
+#define NEXT(function)                                                                    \
+	({                                                                                \
+		static struct kfd_next next                                               \
+		    __attribute__((section("softkfd_next"), used)) = { #function, NULL }; \
+		(__typeof__(&function))kfd_next(&next);                                   \
+	})
+
+/* NULL if there is none. */
+void *kfd_next(struct kfd_next *next);
 
 #endif
