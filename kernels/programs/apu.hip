@@ -16,6 +16,7 @@
 //
 // hipgrain-run: host_pointer
 // hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=0
 // hipgrain-stdout: 65536 of 65536 right
 // hipgrain-expect: none
 
