@@ -25,8 +25,7 @@ static bool is_masks(const struct insn *insn)
 	       insn->class == OP_COMPARE_EXEC;
 }
 
-/* How many of the first operands it writes; INSN_OPERANDS: any scalar register. */
-static unsigned destinations(const struct insn *insn)
+unsigned choice_destinations(const struct insn *insn)
 {
 	switch (insn->class) {
 	case OP_NOTHING:
@@ -97,7 +96,7 @@ bool choice_is_idle(const struct choice *choice, const struct insn *insn)
 	}
 	if (insn->class != OP_NOTHING && insn->class != OP_MEMORY && insn->traits & INSN_SCALAR)
 		return false;
-	count = destinations(insn);
+	count = choice_destinations(insn);
 	if (count == INSN_OPERANDS || is_masks(insn))
 		return false;
 	for (unsigned i = 0; i < count && i < insn->operand_count; i++)
@@ -249,7 +248,7 @@ void choice_read(const struct choice *choice, const struct insn *insn, uint32_t 
 	memset(step, 0, sizeof(*step));
 	step->insn = insn;
 	step->index = index;
-	step->destinations = (uint8_t)destinations(insn);
+	step->destinations = (uint8_t)choice_destinations(insn);
 	for (unsigned i = 0; i < step->destinations && i < insn->operand_count; i++)
 		for (unsigned k = 0; k < choice->vector_count; k++)
 			if (insn->operand[i].kind == OPERAND_REG &&

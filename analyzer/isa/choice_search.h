@@ -213,6 +213,8 @@ void choice_read(const struct choice *choice, const struct insn *insn, uint32_t 
 enum choice_branch choice_read_branch(const struct insn *insn);
 /* Returns the relation of "eq_u32" and so on, which is a comparison without its prefix. */
 enum choice_relation choice_relation_of(const char *how);
+/* Returns how many of the first operands it writes; INSN_OPERANDS: any register. */
+unsigned choice_destinations(const struct insn *insn);
 
 static inline bool choice_is_scalar(const struct operand *operand)
 {

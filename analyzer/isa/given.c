@@ -57,6 +57,50 @@ isa_when isa_possible(const struct isa_kernel *kernel, isa_read_argument *read, 
 	return bits;
 }
 
+/* Returns true if it is known below which number the work-items are. */
+static bool limit_value(const struct isa_limit *limit, isa_read_argument *read, void *user,
+			int64_t *value)
+{
+	uint64_t word = 0;
+
+	if (limit->kernarg >= 0 &&
+	    !read(user, (uint32_t)limit->kernarg, limit->wide ? 8 : 4, &word))
+		return false;
+	if (!limit->wide)
+		word = limit->is_signed ? (uint64_t)(int64_t)(int32_t)word : (uint32_t)word;
+	else if (!limit->is_signed && word > INT64_MAX)
+		word = INT64_MAX;
+	return !__builtin_add_overflow((int64_t)word, limit->add, value);
+}
+
+/* Sums of so many bytes do not overflow, with a sign or without. */
+#define REACH_MOST INT32_MAX
+
+bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
+		 isa_read_argument *read, void *user, int64_t *first, int64_t *end)
+{
+	uint64_t count = items;
+	int64_t limit;
+
+	if (!reach->known || groups > REACH_MOST || items > REACH_MOST ||
+	    groups * items > REACH_MOST)
+		return false;
+	if (reach->grid)
+		count *= groups;
+	if (reach->limit.known) {
+		if (!limit_value(&reach->limit, read, user, &limit) || limit <= 0)
+			return false;
+		if ((uint64_t)limit < count)
+			count = (uint64_t)limit;
+	}
+	if (!count || reach->offset > REACH_MOST || reach->offset < -REACH_MOST ||
+	    groups * items > REACH_MOST / (reach->stride ? reach->stride : 1))
+		return false;
+	*first = reach->offset;
+	*end = reach->offset + (int64_t)(count - 1) * reach->stride + reach->size;
+	return true;
+}
+
 /* Whether a word of the arguments is declared to be a pointer. */
 static bool is_pointer(const struct isa_kernel *kernel, uint32_t kernarg)
 {

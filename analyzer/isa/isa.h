@@ -216,6 +216,31 @@ struct isa_atomic {
 #define ISA_ATOMIC   4u
 #define ISA_ACCESSES 3u /* bits of these */
 
+/*
+ * A limit of work-items: their numbers are less than the word at `kernarg` (of 64 bits if `wide`)
+ * plus `add`, or than `add` alone if `kernarg` is negative.
+ */
+struct isa_limit {
+	bool known; /* else there is no limit */
+	bool grid;  /* numbers count through all work-groups, else through each */
+	bool wide, is_signed;
+	int32_t kernarg;
+	int64_t add;
+};
+
+/*
+ * Bytes behind a pointer that are accessed for certain, unless the kernel does not end: work-item
+ * number i below the limit accesses `size` bytes from `offset` + i * `stride` on. The stride is at
+ * most the size.
+ */
+struct isa_reach {
+	bool known;
+	bool grid; /* as in the limit */
+	int64_t offset;
+	uint32_t stride, size;
+	struct isa_limit limit;
+};
+
 /* What the kernel does through the pointer stored at one kernarg offset. */
 struct isa_use {
 	uint32_t kernarg;
@@ -228,6 +253,7 @@ struct isa_use {
 	 * pointer, at least; else it is not known to which. */
 	bool placed;
 	int64_t first, end;
+	struct isa_reach reach[ISA_ACCESSES]; /* each kind of access, by its bit */
 };
 
 /* What the kernel does by one path through memory. */
@@ -467,6 +493,13 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, c
  */
 typedef bool isa_read_argument(void *user, uint32_t offset, unsigned size, uint64_t *value);
 isa_when isa_possible(const struct isa_kernel *kernel, isa_read_argument *read, void *user);
+
+/*
+ * Returns true if a launch of `groups` work-groups of `items` work-items (in x) accesses the bytes
+ * from *first to before *end behind the pointer for certain.
+ */
+bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
+		 isa_read_argument *read, void *user, int64_t *first, int64_t *end);
 
 /*
  * What of the kernel can be executed then, to be given to isa_given_free(); it borrows from

@@ -11,6 +11,7 @@
 #include "handover.h"
 #include "filter.h"
 #include "origin.h"
+#include "reach.h"
 #include "reads.h"
 #include "swaps.h"
 #include "twins.h"
@@ -564,6 +565,8 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 		status = find_uses(&flow, kernel);
 	if (!status && any_selected(&flow, kernel))
 		status = uses_by_choice(&flow, &entry, kernel);
+	if (!status)
+		status = reach_find(&flow, &entry, kernel);
 	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);
 	if (!status)

@@ -333,6 +333,23 @@ static void pack_atomic(struct pack *pack, struct isa_atomic *atomic)
 	ARRAY(pack, atomic->frames, atomic->frame_count, pack_frame);
 }
 
+static void pack_reach(struct pack *pack, struct isa_reach *reach)
+{
+	NUMBER(pack, reach->known);
+	if (!reach->known)
+		return;
+	NUMBER(pack, reach->grid);
+	NUMBER(pack, reach->offset);
+	NUMBER(pack, reach->stride);
+	NUMBER(pack, reach->size);
+	NUMBER(pack, reach->limit.known);
+	NUMBER(pack, reach->limit.grid);
+	NUMBER(pack, reach->limit.wide);
+	NUMBER(pack, reach->limit.is_signed);
+	NUMBER(pack, reach->limit.kernarg);
+	NUMBER(pack, reach->limit.add);
+}
+
 static void pack_use(struct pack *pack, struct isa_use *use)
 {
 	NUMBER(pack, use->kernarg);
@@ -344,6 +361,8 @@ static void pack_use(struct pack *pack, struct isa_use *use)
 	NUMBER(pack, use->placed);
 	NUMBER(pack, use->first);
 	NUMBER(pack, use->end);
+	for (unsigned i = 0; i < ISA_ACCESSES; i++)
+		pack_reach(pack, &use->reach[i]);
 }
 
 static void pack_read(struct pack *pack, struct isa_read *read)

@@ -46,6 +46,7 @@ struct head {
 
 struct arg {
 	uint32_t offset, size, kind, hidden;
+	const char *hidden_name; /* static */
 };
 
 /* The code of a kernel: the bytes of its symbol, in which no other one begins. NULL: not known. */
@@ -122,6 +123,7 @@ void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 		arg[i].size = from->args[i].size;
 		arg[i].kind = (uint32_t)from->args[i].kind;
 		arg[i].hidden = (uint32_t)from->args[i].hidden;
+		arg[i].hidden_name = from->args[i].hidden_name;
 	}
 }
 

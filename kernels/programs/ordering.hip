@@ -89,6 +89,24 @@
 // hipgrain-run: halves
 // hipgrain-stdout: ordering: 1024 of 1024 seen
 // hipgrain-expect: none
+//
+// A part of what one stream writes is copied, and read by a kernel, in the other: behind its pointer.
+// hipgrain-run: part_copied
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG701 call=hipMemcpyAsync api=hipMalloc at=@result confidence=likely
+//
+// hipgrain-run: part_read
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG701 kernel=copy_below argument=1 api=hipMalloc at=@result confidence=likely
+//
+// hipgrain-run: parts_apart
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// The same kernel from the same pointer in two streams: lists in memory say that it is right.
+// hipgrain-run: lists
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: HG701 kernel=add_listed argument=0 api=hipMalloc at=@result confidence=possible
 
 #include "sample.h"
 
@@ -122,6 +140,40 @@ __global__ void consume(int *result, const int *input, int factor)
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 
 	result[i] = input[i] * factor;
+}
+
+__global__ void fill_below(int *result, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count) {
+		result[i] = VALUE;
+	}
+}
+
+__global__ void copy_below(int *result, const int *input, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count) {
+		result[i] = input[i];
+	}
+}
+
+__global__ void wait_behind(volatile int *gate)
+{
+	while (*gate == 0) {
+		__builtin_amdgcn_s_sleep(1);
+	}
+}
+
+__global__ void add_listed(int *result, const int *list, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count) {
+		result[list[i]] += VALUE;
+	}
 }
 
 static hipStream_t make_stream(unsigned flags)
@@ -352,6 +404,63 @@ static void run_halves()
 	finish(seen);
 }
 
+static void fill_part(hipStream_t stream, int *part, int count)
+{
+	fill_below<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, 0, stream>>>(part, count);
+	CHECK(hipGetLastError());
+}
+
+static void run_parts()
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	fill_part(a, result, ELEMENTS / 2);
+	fill_part(b, result + ELEMENTS / 2, ELEMENTS / 2);
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(seen, result, BYTES, hipMemcpyDeviceToHost));
+	finish(seen);
+}
+
+static void run_part(bool by_kernel)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *copied = on_device(), *seen = pinned(hipHostMallocDefault);
+	int *part = result + ELEMENTS / 2;
+
+	wait_behind<<<1, 1, 0, a>>>(gate);
+	CHECK(hipGetLastError());
+	fill_part(a, result, ELEMENTS);
+	if (by_kernel) {
+		copy_below<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, 0, b>>>(copied, part, ELEMENTS / 2);
+		CHECK(hipGetLastError());
+		part = copied;
+	}
+	CHECK(hipMemcpyAsync(seen, part, BYTES / 2, hipMemcpyDeviceToHost, b));
+	CHECK(hipStreamSynchronize(b));
+	finish(seen);
+}
+
+static void run_lists()
+{
+	hipStream_t stream[2];
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	for (int k = 0; k < 2; k++) {
+		int *list = pinned(hipHostMallocDefault);
+
+		stream[k] = make_stream(hipStreamNonBlocking);
+		for (int i = 0; i < ELEMENTS / 2; i++) {
+			list[i] = 2 * i + k;
+		}
+		add_listed<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, 0, stream[k]>>>(result, list, ELEMENTS / 2);
+		CHECK(hipGetLastError());
+	}
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(seen, result, BYTES, hipMemcpyDeviceToHost));
+	finish(seen);
+}
+
 /* ---- host memory ---- */
 
 enum host_wait { NO_WAIT, ELSEWHERE, WAIT };
@@ -414,6 +523,10 @@ static const variant variants[] = {
 	{ "consumed_too_early", [] { run_consumed(false); } },
 	{ "consumed_after_event", [] { run_consumed(true); } },
 	{ "halves", run_halves },
+	{ "part_copied", [] { run_part(false); } },
+	{ "part_read", [] { run_part(true); } },
+	{ "parts_apart", run_parts },
+	{ "lists", run_lists },
 };
 
 int main(int argc, char **argv)

@@ -77,7 +77,8 @@ static void add_use(const struct rules_context *context, const struct launch *la
 					 .address = pointer.address,
 					 .kernarg = use->kernarg,
 					 .access = (uint8_t)use->access,
-					 .width = use->width };
+					 .width = use->width,
+					 .reach = use->reach };
 	}
 }
 

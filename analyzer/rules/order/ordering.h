@@ -41,6 +41,11 @@ static inline bool is_release_in_stream(unsigned api)
 #define ACCESS_WRITE  ISA_WRITE
 #define ACCESS_ATOMIC ISA_ATOMIC
 
+/* Addresses that a kind of access reads or writes for certain; end 0: none are known. */
+struct reached_range {
+	uint64_t start, end;
+};
+
 /* Somebody's use of an allocation at some moment. */
 struct use {
 	struct moment moment;
@@ -48,8 +53,9 @@ struct use {
 	uint64_t start, end;           /* addresses; end 0: a kernel's, from a pointer `start` on */
 	uint64_t signature; /* kernels: equal if kernel, scalar arguments and shape are equal */
 	uint64_t scalars; /* kernels: equal if scalar arguments and size are, whatever the kernel */
-	uint64_t extent;  /* kernels: bytes, if each work-item uses an element of its own, without
-			     those that rounding up to whole groups may have added; 0: not known */
+	struct reached_range touched[ISA_ACCESSES]; /* kernels: by the bits of `access` */
+	uint64_t extent; /* kernels: bytes, if each work-item uses an element of its own, without
+			    those that rounding up to whole groups may have added; 0: not known */
 	int64_t ns;
 	uint32_t stack_id;
 	int32_t device;
@@ -68,7 +74,8 @@ struct launch_use {
 	uint64_t address;
 	uint32_t kernarg;
 	uint8_t access;
-	unsigned width; /* bytes for each work-item; 0: not known */
+	unsigned width;                /* bytes for each work-item; 0: not known */
+	const struct isa_reach *reach; /* ISA_ACCESSES of them; NULL: not known */
 	/* Through a pointer in memory: as in struct pointer_argument; else NULL. */
 	const char *chain, *path, *doubt;
 };

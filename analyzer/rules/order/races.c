@@ -2,13 +2,14 @@
 /*
  * HG215, HG401 to HG404, HG406, HG602, HG701, HG703: uses of the same memory that nothing orders.
  *
- * How far a kernel reaches from a pointer is not known. Two kernels in two streams that work on
- * two parts of one array are right, and distinguished from a race only by what chooses the part,
- * and by how much they use:
+ * What a kernel accesses from a pointer is known as far as the work-item's number, the arguments
+ * and the launch's size decide it (isa_reached()): there may be more. Two kernels in two streams
+ * that work on two parts of one array are right, and where that is not known distinguished from a
+ * race only by what chooses the part, and by how much they use:
  *  - ranges of two copies or fills overlap or not: proven;
+ *  - what is known of a kernel overlaps what is known of the other, or a copy or fill: likely;
  *  - a copy or fill of the whole allocation meets whatever a kernel does in it: likely;
- *  - the same kernel from the same pointer with equal scalars and shape: likely;
- *  - two kernels from the same pointer, whose scalars are equal too: possible;
+ *  - two kernels, or one twice, from the same pointer, whose scalars are equal too: possible;
  *  - from the same pointer, with so many work-items that there is no room for two parts: possible;
  *  - everything else is no finding.
  */
@@ -17,6 +18,7 @@
 
 #include "analyzer/model/waits.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_launch.h"
 
 #define WRITES (ACCESS_WRITE | ACCESS_ATOMIC)
 
@@ -44,6 +46,8 @@ static bool is_crowded(const struct allocation *allocation, const struct use *a,
 	       a->extent > room - b->extent;
 }
 
+static const char *const computed = "the range that a kernel accesses is computed from its code, "
+				    "arguments and launch";
 static const char *const same_range = "the range that a kernel accesses from the pointer is "
 				      "unknown";
 static const char *const same_scalars = "the kernels may work on different parts from the same "
@@ -51,6 +55,31 @@ static const char *const same_scalars = "the kernels may work on different parts
 static const char *const same_extent =
     "the kernels' scalar arguments differ and may choose different parts, which would have to be "
     "smaller than one element for each work-item";
+
+/* Returns what a kind of access, a bit's number, touches for certain. */
+static struct reached_range touched_by(const struct use *use, unsigned kind)
+{
+	if (!(use->access >> kind & 1))
+		return (struct reached_range){ 0 };
+	return use->end ? (struct reached_range){ use->start, use->end } : use->touched[kind];
+}
+
+/* Returns true if both touch the same bytes for certain, and not both of them only read these. */
+static bool is_certain_overlap(const struct use *a, const struct use *b)
+{
+	for (unsigned i = 0; i < ISA_ACCESSES; i++) {
+		struct reached_range one = touched_by(a, i);
+
+		for (unsigned k = 0; k < ISA_ACCESSES; k++) {
+			struct reached_range other = touched_by(b, k);
+
+			if (((1u << i | 1u << k) & WRITES) && one.start < other.end &&
+			    other.start < one.end)
+				return true;
+		}
+	}
+	return false;
+}
 
 /* Returns the confidence that both touch the same bytes, and the doubt; -1: it is not known. */
 static int overlap(const struct allocation *allocation, const struct use *a, const struct use *b,
@@ -61,6 +90,10 @@ static int overlap(const struct allocation *allocation, const struct use *a, con
 	*doubt = NULL;
 	if (a->end && b->end)
 		return a->start < b->end && b->start < a->end ? CONFIDENCE_PROVEN : -1;
+	if (is_certain_overlap(a, b)) {
+		*doubt = computed;
+		return CONFIDENCE_LIKELY;
+	}
 	if (copy->end) {
 		uint64_t end = end_of(allocation, copy->start);
 
@@ -70,12 +103,10 @@ static int overlap(const struct allocation *allocation, const struct use *a, con
 	}
 	if (a->start != b->start)
 		return -1;
-	if (a->signature == b->signature) {
-		*doubt = same_range;
-		return CONFIDENCE_LIKELY;
-	}
-	*doubt = a->scalars == b->scalars ? same_scalars : same_extent;
-	return a->scalars == b->scalars || is_crowded(allocation, a, b) ? CONFIDENCE_POSSIBLE : -1;
+	*doubt = a->signature == b->signature ? same_range
+		 : a->scalars == b->scalars   ? same_scalars
+					      : same_extent;
+	return *doubt != same_extent || is_crowded(allocation, a, b) ? CONFIDENCE_POSSIBLE : -1;
 }
 
 static bool both_atomic(const struct use *a, const struct use *b)
@@ -429,6 +460,48 @@ static uint64_t extent_of(uint64_t items, unsigned width)
 	return __builtin_mul_overflow(items, width, &extent) ? 0 : extent;
 }
 
+static bool read_argument(void *user, uint32_t offset, unsigned size, uint64_t *value)
+{
+	return kernel_args_number(user, offset, size, value);
+}
+
+/* Returns true if its work-groups are as large as each other, and numbers begin at 0. */
+static bool is_of_whole_groups(const struct hg_ev_launch *launch)
+{
+	return layer_of_api(launch->api) == LAYER_HIP &&
+	       launch->api != HG_API_hipExtModuleLaunchKernel &&
+	       launch->api != HG_API_hipHccModuleLaunchKernel;
+}
+
+/* Sets what is known of the addresses that the launch at hand accesses from a pointer. */
+static void set_touched(const struct rules_context *context, const struct launch_use *from,
+			struct use *use)
+{
+	const struct hg_ev_launch *launch = &context->event->launch;
+	struct kernel_args *args = process_args(context->process, launch->args_id);
+	int64_t first, end;
+
+	memset(use->touched, 0, sizeof(use->touched));
+	if (!from->reach || !args || !is_of_whole_groups(launch))
+		return;
+	for (unsigned i = 0; i < ISA_ACCESSES; i++)
+		if (isa_reached(&from->reach[i], launch->grid_x, launch->block_x, read_argument,
+				args, &first, &end))
+			use->touched[i] = (struct reached_range){ use->start + (uint64_t)first,
+								  use->start + (uint64_t)end };
+}
+
+/* Makes `use` that of one pointer. */
+static void set_use(const struct rules_context *context, const struct launch_use *from,
+		    uint64_t items, struct use *use)
+{
+	use->start = from->address;
+	use->access = from->access;
+	use->extent = extent_of(items, from->width);
+	use->doubt = from->doubt;
+	set_touched(context, from, use);
+}
+
 static void races_launch(const struct rules_context *context, struct process_order *at,
 			 struct use use)
 {
@@ -447,17 +520,11 @@ static void races_launch(const struct rules_context *context, struct process_ord
 	for (unsigned i = 0; i < uses->count; i++) {
 		const struct launch_use *from = &uses->at[i];
 
-		use.start = from->address;
-		use.access = from->access;
-		use.extent = extent_of(items_used, from->width);
-		use.doubt = from->doubt;
+		set_use(context, from, items_used, &use);
 		meet(context, at, from->allocation, &use, from);
 	}
 	for (unsigned i = 0; i < uses->count; i++) {
-		use.start = uses->at[i].address;
-		use.access = uses->at[i].access;
-		use.extent = extent_of(items_used, uses->at[i].width);
-		use.doubt = uses->at[i].doubt;
+		set_use(context, &uses->at[i], items_used, &use);
 		access_history_add(&at->order, uses->at[i].allocation, &use);
 	}
 }

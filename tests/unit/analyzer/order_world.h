@@ -27,6 +27,37 @@ static struct isa_use reads_first[] = { USE(0, ISA_READ, true) };
 static struct isa_use updates_first[] = { USE(0, ISA_READ | ISA_WRITE, true) };
 static struct isa_use counts_first[] = { USE(0, ISA_READ | ISA_ATOMIC, true) };
 static struct isa_use maybe_writes[] = { USE(0, ISA_WRITE, false) };
+/* Words of 32 bits: as many as the number says, and as work-items. */
+#define REACH(bound)                                                            \
+	{                                                                       \
+		.known = true, .grid = true, .stride = 4, .size = 4, .limit = { \
+			.known = bound,                                         \
+			.grid = true,                                           \
+			.is_signed = true,                                      \
+			.kernarg = 16                                           \
+		}                                                               \
+	}
+static struct isa_use writes_below[] = {
+	{ .kernarg = 0,
+	  .access = ISA_WRITE,
+	  .certain = true,
+	  .width = 4,
+	  .reach = { [1] = REACH(true) } },
+};
+static struct isa_use reads_below[] = {
+	{ .kernarg = 0,
+	  .access = ISA_READ,
+	  .certain = true,
+	  .width = 4,
+	  .reach = { [0] = REACH(true) } },
+};
+static struct isa_use writes_all[] = {
+	{ .kernarg = 0,
+	  .access = ISA_WRITE,
+	  .certain = true,
+	  .width = 4,
+	  .reach = { [1] = REACH(false) } },
+};
 static struct isa_use copies[] = { USE(0, ISA_WRITE, true), USE(8, ISA_READ, true) };
 
 #define KERNEL(text, list)                                                                       \
@@ -34,11 +65,24 @@ static struct isa_use copies[] = { USE(0, ISA_WRITE, true), USE(8, ISA_READ, tru
 		.symbol = (char *)text, .name = (char *)text, .args = arguments, .arg_count = 3, \
 		.uses = list, .use_count = sizeof(list) / sizeof(*list), .uses_complete = true   \
 	}
-enum { WRITER = 1, READER, UPDATER, COUNTER, MAYBE, COPIER, KERNELS };
+enum {
+	WRITER = 1,
+	READER,
+	UPDATER,
+	COUNTER,
+	MAYBE,
+	COPIER,
+	WRITER_BELOW,
+	READER_BELOW,
+	WRITER_ALL,
+	KERNELS
+};
 static struct isa_kernel kernels[] = {
-	KERNEL("writer", writes_first),   KERNEL("reader", reads_first),
-	KERNEL("updater", updates_first), KERNEL("counter", counts_first),
-	KERNEL("maybe", maybe_writes),    KERNEL("copier", copies),
+	KERNEL("writer", writes_first),       KERNEL("reader", reads_first),
+	KERNEL("updater", updates_first),     KERNEL("counter", counts_first),
+	KERNEL("maybe", maybe_writes),        KERNEL("copier", copies),
+	KERNEL("writer_below", writes_below), KERNEL("reader_below", reads_below),
+	KERNEL("writer_all", writes_all),
 };
 /* ---- the trace ---- */
 

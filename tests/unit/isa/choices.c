@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * analyzer/isa/choice.c and given.c against choices.hip, witness.c against certain.hip, reads.c and
- * the bytes of uses against reads.hip. Usage:
+ * the bytes of uses against reads.hip, reach.c against reach.hip. Usage:
  * choices SOURCE VARIANT...; a variant's file is named choices-PROCESSOR-LEVEL.
  */
 #include <ctype.h>
@@ -149,6 +149,26 @@ static void describe_bytes(const struct isa_kernel *kernel, char *text, size_t s
 	}
 }
 
+static struct words launched;
+
+/* The bytes that launches of 4 groups of 64 reach behind each argument, by its kinds of access. */
+static void describe_reach(const struct isa_kernel *kernel, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "reach");
+	int64_t first, end;
+
+	for (size_t i = 0; i < kernel->use_count; i++) {
+		const struct isa_use *use = &kernel->uses[i];
+
+		for (unsigned k = 0; k < ISA_ACCESSES && is_argument(kernel, use->kernarg); k++)
+			if (isa_reached(&use->reach[k], 4, 64, read_argument, &launched, &first,
+					&end))
+				used += (size_t)snprintf(text + used, size - used,
+							 " %u%c:%lld-%lld", use->kernarg, "rwa"[k],
+							 (long long)first, (long long)end - 1);
+	}
+}
+
 /* What a line asks for, by its first word; else what the kernel does to its arguments. */
 static void answer(const char *want, const struct isa_kernel *kernel, char *text, size_t size)
 {
@@ -158,6 +178,7 @@ static void answer(const char *want, const struct isa_kernel *kernel, char *text
 	} answers[] = { { "certain", describe_certain },
 			{ "reads", describe_reads },
 			{ "bytes", describe_bytes },
+			{ "reach", describe_reach },
 			{ "", describe } };
 	unsigned i = 0;
 
@@ -178,6 +199,7 @@ static bool compare(const struct variant *variant, const struct isa_kernel *kern
 	char text[256];
 
 	assert_false(failed);
+	launched = words;
 	answer(want, given ? given : kernel, text, sizeof(text));
 	isa_given_free(given);
 	if (!strcmp(text, want))
