@@ -8,6 +8,7 @@
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "selection.h"
+#include "tracer/api/hip_objects.h"
 
 #include <string.h>
 
@@ -37,6 +38,13 @@ static void add_line(GString *text, const struct analysis *analysis, const struc
 	g_free(place);
 }
 
+/* Returns the flags without the number of an import's handle, which each handle has. */
+static uint64_t flags_of(const struct allocation *allocation)
+{
+	return allocation->api == HG_API_hipIpcOpenMemHandle ? (uint32_t)allocation->flags
+							     : allocation->flags;
+}
+
 static char *describe(const struct analysis *analysis, const void *row)
 {
 	const struct finding *finding = row;
@@ -62,7 +70,7 @@ static char *describe(const struct analysis *analysis, const void *row)
 	if (allocation) {
 		g_string_append_printf(
 		    text, "|%s|%s|%" G_GINT64_MODIFIER "x", hg_api_name(allocation->api),
-		    allocation->symbol ? allocation->symbol : "", allocation->flags);
+		    allocation->symbol ? allocation->symbol : "", flags_of(allocation));
 		add_stack(text, analysis, finding->process, allocation->stack_id);
 		if (!allocation->stack_id)
 			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);

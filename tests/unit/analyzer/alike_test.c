@@ -14,6 +14,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_objects.h"
 
 /* Two places on one line, as of an unrolled loop, and one on another. */
 static uint64_t same[2], other;
@@ -199,6 +200,15 @@ static void memory_of_other_flags_is_other_memory(void **state)
 	assert_false(finding->met.several);
 }
 
+/* Each handle has a number, which stands in the flags of what it opens. */
+static void memory_of_other_handles_is_of_the_same_call(void **state)
+{
+	of_memory(FIRST, 64, UINT64_C(7) << 32)->allocation->api = HG_API_hipIpcOpenMemHandle;
+	(void)state;
+	of_memory(SECOND, 64, UINT64_C(8) << 32)->allocation->api = HG_API_hipIpcOpenMemHandle;
+	assert_int_equal(united(), 1);
+}
+
 static void sizes_of_memory_are_a_range(void **state)
 {
 	const struct finding *finding = of_memory(FIRST, 64, 0);
@@ -278,6 +288,7 @@ int main(void)
 		TEST(what_is_said_of_one_is_not_said_of_the_other),
 		TEST(what_is_doubted_of_one_is_not_proven),
 		TEST(memory_of_other_flags_is_other_memory),
+		TEST(memory_of_other_handles_is_of_the_same_call),
 		TEST(sizes_of_memory_are_a_range),
 		TEST(instructions_of_both_are_kept),
 		TEST(another_line_is_another_call),
