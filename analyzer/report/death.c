@@ -48,7 +48,7 @@ void append_memory(GString *text, const struct analysis *analysis, const struct 
 
 	switch (there->kind) {
 	case PLACE_ALLOCATION:
-		g_string_append(text, "in");
+		g_string_append(text, there->vague ? "on a page with a part of" : "in");
 		break;
 	case PLACE_FREED:
 		g_string_append(text, "in freed memory:");
@@ -97,6 +97,7 @@ static void append_where(GString *text, const struct analysis *analysis,
 					    .kind = fault->kind,
 					    .allocation = fault->allocation,
 					    .offset = fault->offset,
+					    .vague = fault->vague,
 					    .module = fault->module };
 
 	append_memory(text, analysis, &there);

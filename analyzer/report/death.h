@@ -13,7 +13,8 @@ struct memory_there {
 	enum place_kind kind;
 	const struct allocation *allocation; /* or NULL */
 	uint64_t offset;                     /* PLACE_PAST_END: bytes after its end */
-	const char *module;                  /* PLACE_STATIC: or NULL */
+	bool vague;         /* other memory may be meant that shares a page with it */
+	const char *module; /* PLACE_STATIC: or NULL */
 };
 
 /* Appends "in freed memory: 64 bytes from hipMalloc, allocated at ..., freed at ...". */

@@ -256,12 +256,27 @@ static char *part_text(const struct part *part)
 	return text;
 }
 
+/* Returns the memory that the fault is in, or may be in. The caller frees the text. */
+static char *memory_text(const struct rules_context *context, const struct fault *fault)
+{
+	unsigned others;
+	char *blocks, *text;
+
+	if (!fault->vague)
+		return place_text(&fault->place);
+	blocks = page_blocks_text(context, fault, fault->place.allocation, &others);
+	text = g_strdup_printf("a page with %s", blocks);
+	g_free(blocks);
+	return text;
+}
+
 /* Returns "accesses ..." with the memory. The caller frees it. */
-static char *what_happened(enum cause cause, const struct part *part, const struct fault_row *row,
+static char *what_happened(const struct rules_context *context, enum cause cause,
+			   const struct part *part, const struct fault_row *row,
 			   const struct fault *fault)
 {
 	const struct allocation *allocation = fault->place.allocation;
-	char *memory = place_text(&fault->place), *text = NULL, *past;
+	char *memory = memory_text(context, fault), *text = NULL, *past;
 
 	switch (cause) {
 	case CAUSE_HARDWARE:
@@ -303,9 +318,9 @@ static char *what_happened(enum cause cause, const struct part *part, const stru
 	case CAUSE_SYSTEM:
 	case CAUSE_OMP_SYSTEM:
 		text =
-		    g_strdup_printf("uses %s%s, which is the operating system's memory: with XNACK "
+		    g_strdup_printf("uses %s, which is the operating system's memory: with XNACK "
 				    "off the GPU has no mapping for it",
-				    fault->beside ? "a page with " : "", memory);
+				    memory);
 		break;
 	case CAUSE_OTHER:
 		text = g_strdup_printf("uses %s, which the GPU could not access; why is not known",
@@ -460,11 +475,12 @@ static void doubt(struct finding *finding, enum cause cause, const struct suspec
 		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
 }
 
-static char *message_text(enum cause cause, const struct part *part, const struct fault_row *row,
+static char *message_text(const struct rules_context *context, enum cause cause,
+			  const struct part *part, const struct fault_row *row,
 			  const struct fault *fault, const struct suspects *suspects)
 {
 	char *reason = fault_reason(row->reason), *gpu = gpu_text(row), *text;
-	char *who = who_text(suspects), *what = what_happened(cause, part, row, fault);
+	char *who = who_text(suspects), *what = what_happened(context, cause, part, row, fault);
 	bool alone = suspects->list->len && !runner_up(suspects) && suspects->all;
 
 	if (what) {
@@ -492,10 +508,30 @@ static void set_part(struct finding *finding, const struct part *part)
 	finding->related_stack_id = part->copy->stack_id;
 }
 
-enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
-			  const struct fault *fault)
+/*
+ * Finds which block of the page the fault is about: the one that the likeliest work is given a
+ * pointer to, if that is one alone. The fault is vague if it may be about others.
+ */
+static void choose_block(const struct suspects *suspects, struct fault *fault)
 {
-	struct place place = fault->place;
+	const struct suspect *first = stands_out(suspects) ? suspect_at(suspects, 0) : NULL;
+	struct place *place = &fault->place;
+
+	if (place->kind != PLACE_ALLOCATION)
+		return;
+	fault->vague = !page_means(fault, place->allocation, suspects);
+	if (!fault->vague || !first || !first->block || first->others ||
+	    first->block == place->allocation)
+		return;
+	*place = (struct place){ .kind = PLACE_ALLOCATION,
+				 .allocation = (struct allocation *)first->block };
+	fault->vague = !page_means(fault, place->allocation, suspects);
+}
+
+enum rule_id report_fault(const struct rules_context *context, struct fault_row *row,
+			  struct fault *fault)
+{
+	struct place place;
 	enum cause cause;
 	const struct suspect *second;
 	struct suspects suspects;
@@ -503,9 +539,12 @@ enum rule_id report_fault(const struct rules_context *context, const struct faul
 	struct part part;
 	bool is_new;
 
+	suspects_find(context, fault, &suspects);
+	choose_block(&suspects, fault);
+	row->vague = fault->vague;
+	place = fault->place;
 	if (place.kind == PLACE_PAST_END) /* offsets of findings are from the beginning */
 		place.offset += place.allocation->size;
-	suspects_find(context, fault, &suspects);
 	cause =
 	    cause_of(context, row, fault, &suspects, find_part(context, fault, &suspects, &part));
 	finding = findings_get(context->findings, causes[cause].rule, context->process, &is_new,
@@ -513,13 +552,15 @@ enum rule_id report_fault(const struct rules_context *context, const struct faul
 			       fault->page, row->device);
 	if (is_new) {
 		finding->subject = g_strdup(causes[cause].slug);
-		finding->message = message_text(cause, &part, row, fault, &suspects);
+		finding->message = message_text(context, cause, &part, row, fault, &suspects);
 		finding->fix = g_strdup(cause_fix(cause));
 		if (cause == CAUSE_OMP_PART)
 			set_part(finding, &part);
 		else if (place.allocation && cause != CAUSE_HARDWARE)
 			finding_set_place(finding, &place, row->address);
 		doubt(finding, cause, &suspects);
+		if (fault->vague && cause != CAUSE_HARDWARE)
+			page_doubt(context, fault, place.allocation, true, finding);
 		if (!suspects.list->len || cause == CAUSE_HARDWARE) {
 			finding->api = g_strdup("gpu_memory_fault");
 			finding_hit(finding, row->ns, 0);

@@ -60,6 +60,11 @@ static bool meets(uint64_t page, uint64_t start, uint64_t size)
 	return start < page + FAULT_PAGE && page < start + size;
 }
 
+static bool is_on_page(const struct allocation *allocation, const struct fault *fault)
+{
+	return meets(fault->page, allocation->ptr, allocation->size);
+}
+
 /* Returns true if the finding's memory, or the address that it is about, is on the page. */
 static bool is_about_page(const struct finding *finding, const struct fault *fault)
 {
@@ -67,8 +72,7 @@ static bool is_about_page(const struct finding *finding, const struct fault *fau
 	bool inside =
 	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
 
-	return inside ? meets(fault->page, allocation->ptr, allocation->size)
-		      : meets(fault->page, finding->address, 1);
+	return inside ? is_on_page(allocation, fault) : meets(fault->page, finding->address, 1);
 }
 
 /* Returns true if the finding says that a kernel uses memory on that page, which it cannot. */
@@ -98,11 +102,38 @@ static bool may_be_reused(const struct finding *finding)
 	       finding->allocation->layer == LAYER_HOST;
 }
 
-/* Confirms the only finding that names the memory. */
-static void prove(struct finding *finding)
+/* Returns true if the fault can mean no other memory than the finding's. */
+static bool means_its_memory(const struct rules_context *context, const struct fault *fault,
+			     const struct finding *finding)
 {
-	if (finding->if_faulted == CONFIDENCE_PROVEN && !may_be_reused(finding))
+	struct suspects suspects;
+	bool means;
+
+	if (!is_about_page(finding, fault))
+		return false;
+	if (!finding->allocation || !is_on_page(finding->allocation, fault))
+		return true;
+	suspects_find(context, fault, &suspects);
+	means = page_means(fault, finding->allocation, &suspects);
+	suspects_clear(&suspects);
+	return means;
+}
+
+/* Confirms the only finding that names the memory. */
+static void prove(const struct rules_context *context, const struct fault *fault,
+		  struct finding *finding)
+{
+	if (finding->if_faulted != CONFIDENCE_PROVEN || may_be_reused(finding))
+		return;
+	if (means_its_memory(context, fault, finding)) {
 		finding_confirm(finding);
+	} else if (is_about_page(finding, fault)) {
+		page_doubt(context, fault, finding->allocation, false, finding);
+	} else {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"a fault was reported in other memory of the operating system's, "
+				"which the region may use as well");
+	}
 }
 
 static void take_memory(struct fault_row *row, const struct finding *finding)
@@ -142,9 +173,11 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 		g_ptr_array_add(named, finding);
 	}
 	if (named->len == 1)
-		prove(named->pdata[0]);
-	if (named->len && is_about_page(named->pdata[0], fault))
+		prove(context, fault, named->pdata[0]);
+	if (named->len && is_about_page(named->pdata[0], fault)) {
 		take_memory(row, named->pdata[0]);
+		row->vague = !means_its_memory(context, fault, named->pdata[0]);
+	}
 	row->rules = g_string_free(text, named->len == 0);
 	g_ptr_array_free(named, TRUE);
 }
@@ -161,10 +194,8 @@ static void look_beside(const struct rules_context *context, struct fault *fault
 		return;
 	block = address_space_overlapping(&context->process->space, LAYER_HOST, fault->page,
 					  FAULT_PAGE);
-	if (block) {
+	if (block)
 		fault->place = (struct place){ .kind = PLACE_ALLOCATION, .allocation = block };
-		fault->beside = true;
-	}
 }
 
 void check_faults(const struct rules_context *context)
@@ -188,15 +219,16 @@ void check_faults(const struct rules_context *context)
 	row->kind = fault.place.kind;
 	if (!(row->reason & FAULT_HARDWARE))
 		find_named(context, row, &fault);
-	if (!row->allocation && fault.place.allocation) {
-		row->allocation = allocation_ref(fault.place.allocation);
-		row->offset = fault.place.offset;
-	}
 	if (fault.place.kind == PLACE_STATIC && fault.place.module)
 		row->module = g_strdup(fault.place.module->path);
 	if (!row->rules) {
 		look_beside(context, &fault);
 		row->rules = g_strdup(rules[report_fault(context, row, &fault)].id);
+	}
+	if (!row->allocation && fault.place.allocation) {
+		row->allocation = allocation_ref(fault.place.allocation);
+		row->offset = fault.place.offset;
+		row->kind = fault.place.kind;
 	}
 	g_ptr_array_add(findings_list(context->findings, &result_type), row);
 }

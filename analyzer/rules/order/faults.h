@@ -16,6 +16,7 @@ struct fault_row {
 	enum place_kind kind;          /* of `address` when it happened */
 	struct allocation *allocation; /* a reference; NULL: none there or near */
 	uint64_t offset;               /* into it; PLACE_PAST_END: bytes after its end */
+	bool vague;                    /* `allocation` has a part of the page alone */
 	char *module;                  /* PLACE_STATIC: path, or NULL */
 	char *rules;                   /* "HG601, HG607": findings that name this memory */
 };
@@ -31,8 +32,8 @@ char *fault_reason(uint32_t mask);
 const GPtrArray *faults_result(const struct findings *findings);
 
 /* Makes a finding for a fault that no other one names, and returns its rule (fault_report.c). */
-enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
-			  const struct fault *fault);
+enum rule_id report_fault(const struct rules_context *context, struct fault_row *row,
+			  struct fault *fault);
 
 /* Notes a GPU's access to another one's memory (fault_report.c). */
 void note_peer_access(const struct rules_context *context);

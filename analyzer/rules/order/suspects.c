@@ -105,12 +105,28 @@ static bool misses(const struct isa_kernel *code, const struct isa_use *use,
 
 /* ---- one piece of work ---- */
 
+/* Notes what of the page the pointer leads to. */
+static void note_block(const struct pointer_argument *pointer, const struct fault *fault,
+		       struct suspect *suspect)
+{
+	const struct allocation *block = pointer->place.allocation;
+
+	if (pointer->place.kind != PLACE_ALLOCATION || !meets(fault, block->ptr, block->size)) {
+		suspect->others |= meets(fault, pointer->address, 1);
+		return;
+	}
+	suspect->others |= suspect->block && suspect->block != block;
+	suspect->block = block;
+}
+
 static void look_at_use(const struct isa_kernel *code, const struct isa_use *use,
 			const struct pointer_argument *pointer, const struct fault *fault,
 			struct suspect *suspect)
 {
 	if (!use->access || (fault->writes && !(use->access & (ISA_WRITE | ISA_ATOMIC))))
 		return;
+	if (!misses(code, use, pointer, fault))
+		note_block(pointer, fault, suspect);
 	if (in_its_memory(fault, pointer->address, &pointer->place))
 		add_way(suspect, REACH_MEMORY, use, pointer, fault);
 	else if (!misses(code, use, pointer, fault))
@@ -170,6 +186,7 @@ static void look_at_range(const struct rules_context *context, const struct faul
 		return;
 	pointer.address = range->start;
 	pointer.place = process_place(context->process, range->start);
+	note_block(&pointer, fault, suspect);
 	add_way(suspect, REACH_MEMORY, &use, &pointer, fault);
 }
 

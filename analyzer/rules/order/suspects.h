@@ -12,7 +12,7 @@ struct fault {
 	int32_t device; /* -1: unknown */
 	bool writes;    /* it was a write */
 	struct place place;
-	bool beside; /* it is somewhere on the page, whose start is other memory of the heap */
+	bool vague; /* the page has other memory as well, or may have, and it may be in that */
 };
 
 /* Names how work could get to the page, the likeliest last. */
@@ -33,6 +33,9 @@ struct suspect {
 	bool writes;                     /* through the one of these that is the closest: ... */
 	struct pointer_argument pointer; /* ... without the texts of a chain */
 	uint64_t distance;               /* bytes from there to the page */
+	const struct allocation
+	    *block;  /* it is given a pointer to this one of the page; borrowed */
+	bool others; /* and to other memory of the page */
 };
 
 struct suspects {
@@ -43,6 +46,26 @@ struct suspects {
 void suspects_find(const struct rules_context *context, const struct fault *fault,
 		   struct suspects *suspects);
 void suspects_clear(struct suspects *suspects);
+
+/*
+ * Returns true if a fault on that page can mean no other memory than this: all of the page is in
+ * it, or all accesses of the work in flight are known, and those of the page lead there
+ * (page_blocks.c).
+ */
+bool page_means(const struct fault *fault, const struct allocation *block,
+		const struct suspects *suspects);
+/*
+ * Returns "the end of 8192 bytes from malloc, and 1000 bytes from malloc", the blocks of the page
+ * that are known, that one first, which the caller frees; *others: so many are beside it.
+ */
+char *page_blocks_text(const struct rules_context *context, const struct fault *fault,
+		       const struct allocation *block, unsigned *others);
+/*
+ * Doubts a finding about a block where the page may mean others; alone: nothing but the fault says
+ * that the work uses that block.
+ */
+void page_doubt(const struct rules_context *context, const struct fault *fault,
+		const struct allocation *block, bool alone, struct finding *finding);
 
 /* Returns true if any work of that kernel was in flight, or may have been. */
 bool suspects_may_have(const struct rules_context *context, const char *kernel_symbol);
