@@ -437,8 +437,10 @@ static void set_suspect(const struct rules_context *context, struct finding *fin
 }
 
 /* Adds the doubts about what is not certain. */
-static void doubt(struct finding *finding, enum cause cause, const struct suspects *suspects)
+static void doubt(struct finding *finding, enum cause cause, const struct fault *fault,
+		  const struct suspects *suspects)
 {
+	bool by_pointer = causes[cause].by_pointer || fault->place.kind == PLACE_HEAP;
 	const struct suspect *first = suspects->list->len ? suspect_at(suspects, 0) : NULL;
 
 	if (cause == CAUSE_HARDWARE) {
@@ -464,10 +466,11 @@ static void doubt(struct finding *finding, enum cause cause, const struct suspec
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"work may have been in flight that is not known");
 	}
-	if (causes[cause].by_pointer && first->reach < REACH_MEMORY && first->partly) {
+	if (by_pointer && first->partly &&
+	    (first->reach < REACH_MEMORY || fault->place.kind == PLACE_HEAP)) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"not all of its accesses are known from the machine code");
-	} else if (causes[cause].by_pointer && first->reach == REACH_COMPUTED && first->ways > 1) {
+	} else if (by_pointer && first->reach == REACH_COMPUTED && first->ways > 1) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"from which of its pointers it got there is not known");
 	}
@@ -510,7 +513,8 @@ static void set_part(struct finding *finding, const struct part *part)
 
 /*
  * Finds which block of the page the fault is about: the one that the likeliest work is given a
- * pointer to, if that is one alone. The fault is vague if it may be about others.
+ * pointer to, if that is one alone, or one that is not recorded. The fault is vague if it may be
+ * about others.
  */
 static void choose_block(const struct suspects *suspects, struct fault *fault)
 {
@@ -520,12 +524,16 @@ static void choose_block(const struct suspects *suspects, struct fault *fault)
 	if (place->kind != PLACE_ALLOCATION)
 		return;
 	fault->vague = !page_means(fault, place->allocation, suspects);
-	if (!fault->vague || !first || !first->block || first->others ||
-	    first->block == place->allocation)
+	if (!fault->vague || !first || first->reach != REACH_MEMORY)
 		return;
-	*place = (struct place){ .kind = PLACE_ALLOCATION,
-				 .allocation = (struct allocation *)first->block };
-	fault->vague = !page_means(fault, place->allocation, suspects);
+	if (first->block && !first->others) {
+		*place = (struct place){ .kind = PLACE_ALLOCATION,
+					 .allocation = (struct allocation *)first->block };
+		fault->vague = !page_means(fault, place->allocation, suspects);
+	} else if (!first->block && first->pointer.place.kind == PLACE_HEAP) {
+		*place = first->pointer.place;
+		fault->vague = false;
+	}
 }
 
 enum rule_id report_fault(const struct rules_context *context, struct fault_row *row,
@@ -558,7 +566,7 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 			set_part(finding, &part);
 		else if (place.allocation && cause != CAUSE_HARDWARE)
 			finding_set_place(finding, &place, row->address);
-		doubt(finding, cause, &suspects);
+		doubt(finding, cause, fault, &suspects);
 		if (fault->vague && cause != CAUSE_HARDWARE)
 			page_doubt(context, fault, place.allocation, true, finding);
 		if (!suspects.list->len || cause == CAUSE_HARDWARE) {

@@ -102,6 +102,11 @@ static bool may_be_reused(const struct finding *finding)
 	       finding->allocation->layer == LAYER_HOST;
 }
 
+static struct place place_of(const struct rules_context *context, const struct finding *finding)
+{
+	return process_place(context->process, finding->address);
+}
+
 /* Returns true if the fault can mean no other memory than the finding's. */
 static bool means_its_memory(const struct rules_context *context, const struct fault *fault,
 			     const struct finding *finding)
@@ -111,7 +116,8 @@ static bool means_its_memory(const struct rules_context *context, const struct f
 
 	if (!is_about_page(finding, fault))
 		return false;
-	if (!finding->allocation || !is_on_page(finding->allocation, fault))
+	if (finding->allocation ? !is_on_page(finding->allocation, fault)
+				: place_of(context, finding).kind != PLACE_HEAP)
 		return true;
 	suspects_find(context, fault, &suspects);
 	means = page_means(fault, finding->allocation, &suspects);
@@ -136,10 +142,21 @@ static void prove(const struct rules_context *context, const struct fault *fault
 	}
 }
 
-static void take_memory(struct fault_row *row, const struct finding *finding)
+static void take_place(struct fault_row *row, const struct fault *fault)
 {
-	if (!finding->allocation)
+	row->kind = fault->place.kind;
+	row->offset = fault->place.offset;
+	if (fault->place.allocation)
+		row->allocation = allocation_ref(fault->place.allocation);
+}
+
+static void take_memory(const struct rules_context *context, struct fault_row *row,
+			const struct finding *finding)
+{
+	if (!finding->allocation) {
+		row->kind = place_of(context, finding).kind;
 		return;
+	}
 	row->allocation = allocation_ref(finding->allocation);
 	row->offset = finding->offset;
 	if (finding->allocation->freed)
@@ -175,8 +192,10 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	if (named->len == 1)
 		prove(context, fault, named->pdata[0]);
 	if (named->len && is_about_page(named->pdata[0], fault)) {
-		take_memory(row, named->pdata[0]);
+		take_memory(context, row, named->pdata[0]);
 		row->vague = !means_its_memory(context, fault, named->pdata[0]);
+	} else if (named->len) {
+		take_place(row, fault);
 	}
 	row->rules = g_string_free(text, named->len == 0);
 	g_ptr_array_free(named, TRUE);
@@ -224,11 +243,7 @@ void check_faults(const struct rules_context *context)
 	if (!row->rules) {
 		look_beside(context, &fault);
 		row->rules = g_strdup(rules[report_fault(context, row, &fault)].id);
-	}
-	if (!row->allocation && fault.place.allocation) {
-		row->allocation = allocation_ref(fault.place.allocation);
-		row->offset = fault.place.offset;
-		row->kind = fault.place.kind;
+		take_place(row, &fault);
 	}
 	g_ptr_array_add(findings_list(context->findings, &result_type), row);
 }

@@ -34,15 +34,15 @@ bool page_means(const struct fault *fault, const struct allocation *block,
 {
 	bool leads_there = false;
 
-	if (has_all_of(block, fault->page))
+	if (block && has_all_of(block, fault->page))
 		return true;
 	for (unsigned i = 0; i < suspects->list->len; i++) {
 		const struct suspect *suspect = &g_array_index(suspects->list, struct suspect, i);
 
-		if (suspect->partly || suspect->others ||
+		if (suspect->partly || (block && suspect->others) ||
 		    (suspect->block && suspect->block != block))
 			return false;
-		leads_there |= suspect->block == block;
+		leads_there |= block ? suspect->block == block : suspect->others;
 	}
 	return leads_there && suspects->all;
 }
@@ -50,9 +50,12 @@ bool page_means(const struct fault *fault, const struct allocation *block,
 static char *block_text(const struct allocation *block, uint64_t page)
 {
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = (struct allocation *)block };
-	char *name = place_text(&place), *text;
+	char *name, *text;
 
-	if (block->ptr >= page && block->ptr + block->size <= page + FAULT_PAGE)
+	if (!block)
+		place.kind = PLACE_HEAP;
+	name = place_text(&place);
+	if (!block || (block->ptr >= page && block->ptr + block->size <= page + FAULT_PAGE))
 		return name;
 	text = g_strdup_printf("the %s of %s", block->ptr < page ? "end" : "beginning", name);
 	g_free(name);

@@ -50,7 +50,7 @@ void suspects_clear(struct suspects *suspects);
 /*
  * Returns true if a fault on that page can mean no other memory than this: all of the page is in
  * it, or all accesses of the work in flight are known, and those of the page lead there
- * (page_blocks.c).
+ * (page_blocks.c). `block` is NULL for a block of the heap that is not recorded.
  */
 bool page_means(const struct fault *fault, const struct allocation *block,
 		const struct suspects *suspects);

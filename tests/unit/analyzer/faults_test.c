@@ -551,6 +551,21 @@ static void a_kernel_is_given_one_of_two_blocks(void **state)
 	assert_int_equal(finding(0)->allocation->size, 1000);
 }
 
+/* It is too small to be recorded. */
+static void a_kernel_is_given_a_block_beside(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, HOST + 0x2100);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_true(says("a heap block smaller than the recording threshold"));
+	assert_false(says("calloc"));
+	IF_WHOLE(assert_int_equal(((struct fault_row *)faults_result(&findings)->pdata[0])->kind,
+				  PLACE_HEAP));
+}
+
 static void a_kernel_is_given_both_blocks(void **state)
 {
 	(void)state;
@@ -804,6 +819,7 @@ int main(void)
 		DOUBTS(HG209, a_kernel_gets_to_the_end_of_a_block),
 		DOUBTS(HG209, a_page_with_two_blocks),
 		FINDS(HG209, a_kernel_is_given_one_of_two_blocks),
+		TEST(a_kernel_is_given_a_block_beside),
 		DOUBTS(HG209, a_kernel_is_given_both_blocks),
 		DOUBTS(HG209, a_kernel_is_given_a_block_and_accesses_more),
 		DOUBTS(HG614, an_error_of_the_hardware),
