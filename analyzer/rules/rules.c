@@ -9,6 +9,7 @@
 
 #include "analyzer/rules/atomics/atomics.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/checked.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/paths.h"
@@ -58,27 +59,6 @@ struct last_launch {
 	uint64_t groups;
 	GPtrArray *hits; /* borrowed from the kernel_args */
 };
-
-/* Kept with the arguments of launches: what the latest that was checked led to. */
-struct checked_launch {
-	uint64_t epoch;    /* of the address space */
-	uint64_t contents; /* version of what is known to lie in memory */
-	uint64_t items;    /* work-items, if what was found depends on them */
-	bool items_matter;
-	int32_t device;
-	GPtrArray *hits; /* struct finding, borrowed; NULL: none was checked */
-};
-
-static void clear_checked(void *data)
-{
-	struct checked_launch *checked = data;
-
-	if (checked->hits)
-		g_ptr_array_free(checked->hits, TRUE);
-}
-
-static const struct attachment_type checked_type = { sizeof(struct checked_launch), NULL,
-						     clear_checked };
 
 struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings)
 {
@@ -223,7 +203,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	}
 	/* The same arguments on the same device and in the same address space lead to the same
 	 * findings. */
-	checked = attachment_get(&args->attachments, &checked_type);
+	checked = checked_launch_of(args);
 	if (!checked->hits || checked->epoch != context->process->epoch ||
 	    checked->contents != context->process->contents.version ||
 	    checked->device != event->device ||

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checked.h"
+
+static void clear_checked(void *data)
+{
+	struct checked_launch *checked = data;
+
+	if (checked->hits)
+		g_ptr_array_free(checked->hits, TRUE);
+}
+
+static const struct attachment_type checked_type = { sizeof(struct checked_launch), NULL,
+						     clear_checked };
+
+struct checked_launch *checked_launch_of(struct kernel_args *args)
+{
+	return attachment_get(&args->attachments, &checked_type);
+}
