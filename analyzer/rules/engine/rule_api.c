@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "analyzer/isa/disasm.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -333,11 +334,16 @@ void finding_set_place(struct finding *finding, const struct place *place, uint6
 	finding_met(finding, place);
 }
 
+char *kernel_text(const struct kernel_ref *kernel, const struct isa_kernel *code)
+{
+	return code ? g_strdup(code->name) : isa_demangle(kernel->symbol);
+}
+
 void finding_set_launch(struct finding *finding, const struct launch *launch,
 			const struct pointer_argument *pointer)
 {
 	finding->kernel_symbol = g_strdup(launch->kernel->symbol);
-	finding->kernel = g_strdup(launch->code ? launch->code->name : launch->kernel->symbol);
+	finding->kernel = kernel_text(launch->kernel, launch->code);
 	if (pointer) {
 		finding->kernarg_offset =
 		    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;

@@ -175,6 +175,9 @@ bool can_be_prefetched(const struct process *process, const struct allocation *a
 /* The facts about the process's environment and devices that the model needs. */
 struct model_environment process_environment(const struct process *process);
 
+/* Returns "tvd_rk(double*, int, int)", also where the code is not known (NULL); to be freed. */
+char *kernel_text(const struct kernel_ref *kernel, const struct isa_kernel *code);
+
 /* Fill in the parts of a new finding that follow from the launch and the pointer. */
 void finding_set_launch(struct finding *finding, const struct launch *launch,
 			const struct pointer_argument *pointer);

@@ -308,7 +308,7 @@ static void check_kernel(const struct rules_context *context, struct kernel_ref 
 		return;
 	finding->kernel_symbol = g_strdup(kernel->symbol);
 	code = kernels_find(context->kernels, context->process, kernel, context->findings, &arch);
-	finding->kernel = g_strdup(code ? code->name : kernel->symbol);
+	finding->kernel = kernel_text(kernel, code);
 	text = g_string_new(finding->kernel);
 	g_string_append_printf(text, " uses %u bytes of scratch memory for each work-item",
 			       resources.private_size);

@@ -121,8 +121,12 @@ static void check_launched(const struct rules_context *context, GArray *ranges)
 		const struct discarded *range =
 		    undefined(ranges, allocation->ptr, end, launch->stream);
 
-		if (range && at->access == ISA_READ && !at->chain)
-			report(context, range, at->address, launch->stack_id, kernel->symbol);
+		if (range && at->access == ISA_READ && !at->chain) {
+			char *name = kernel_text(kernel, NULL);
+
+			report(context, range, at->address, launch->stack_id, name);
+			g_free(name);
+		}
 	}
 	for (unsigned i = 0; i < memory->touched->len; i++) {
 		const struct touched *at = &g_array_index(memory->touched, struct touched, i);

@@ -129,6 +129,13 @@ const char *use_name(const struct use *use);
 bool race_is_reported(const struct rules_context *context, struct moment moment);
 
 /*
+ * Counts the launch at hand for a finding that it leads to; `from` is NULL if it is a call
+ * (races.c).
+ */
+void order_count_launch(const struct rules_context *context, struct finding *finding,
+			const struct launch_use *from);
+
+/*
  * Fills in a new finding's launch or call, which is at hand; it is a call if `from` is NULL
  * (races.c).
  */

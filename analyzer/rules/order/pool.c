@@ -170,7 +170,7 @@ static void report(const struct rules_context *context, struct allocation *alloc
 		    first, hg_api_name(allocation->api), second, use_name(later));
 		g_free(user);
 	}
-	finding->launches += from != NULL;
+	order_count_launch(context, finding, from);
 	if (is_new && !reused) {
 		finding_at_most(
 		    finding, block->busy ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,

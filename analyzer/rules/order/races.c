@@ -188,6 +188,19 @@ static void set_related(struct finding *finding, const struct use *earlier)
 	g_free(stream);
 }
 
+void order_count_launch(const struct rules_context *context, struct finding *finding,
+			const struct launch_use *from)
+{
+	const struct hg_ev_launch *launch = &context->event->launch;
+
+	if (!from)
+		return;
+	finding->launches++;
+	finding->work_items =
+	    MAX(finding->work_items, (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
+					 launch->block_x * launch->block_y * launch->block_z);
+}
+
 void order_set_later(const struct rules_context *context, struct finding *finding,
 		     struct allocation *allocation, const struct use *later,
 		     const struct launch_use *from)
@@ -234,15 +247,8 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 	/* The sentence names both streams. */
 	finding_detail(finding, ((uint64_t)earlier->stream << 32) ^ ((uint64_t)later->stream << 8) ^
 				    ((uint64_t)earlier->kind << 4) ^ later->kind);
-	finding->launches += from != NULL;
+	order_count_launch(context, finding, from);
 	*(struct moment *)attachment_get(&finding->evidence, &latest_type) = later->moment;
-	if (from) {
-		const struct hg_ev_launch *launch = &context->event->launch;
-		uint64_t items = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
-				 launch->block_x * launch->block_y * launch->block_z;
-
-		finding->work_items = MAX(finding->work_items, items);
-	}
 	if (*is_new) {
 		order_set_later(context, finding, allocation, later, from);
 		set_related(finding, earlier);

@@ -12,9 +12,7 @@
 
 const char *suspect_name(const struct suspect *suspect)
 {
-	if (suspect->code)
-		return suspect->code->name;
-	return suspect->kernel ? suspect->kernel->symbol : hg_api_name(suspect->flight->api);
+	return suspect->name ? suspect->name : hg_api_name(suspect->flight->api);
 }
 
 static bool meets(const struct fault *fault, uint64_t start, uint64_t size)
@@ -148,6 +146,7 @@ static void look_at_kernel(const struct rules_context *context, const struct fau
 					context->findings, &launch.arch)
 		: NULL;
 	launch.code = suspect->code;
+	suspect->name = suspect->kernel ? kernel_text(suspect->kernel, suspect->code) : NULL;
 	suspect->reach = REACH_UNKNOWN;
 	suspect->partly = true;
 	if (!launch.code)
@@ -237,12 +236,18 @@ static bool on_other_device(const struct fault *fault, const struct flight *flig
 	       flight->kernel_id;
 }
 
+static void clear_suspect(void *data)
+{
+	g_free(((struct suspect *)data)->name);
+}
+
 void suspects_find(const struct rules_context *context, const struct fault *fault,
 		   struct suspects *suspects)
 {
 	const struct flights *flights = flights_of(context->process);
 
 	suspects->list = g_array_new(FALSE, FALSE, sizeof(struct suspect));
+	g_array_set_clear_func(suspects->list, clear_suspect);
 	suspects->all = everything_is_followed(context->process, flights);
 	for (unsigned i = 0; flights && i < flights->list->len; i++) {
 		struct suspect suspect = { .flight = flights->list->pdata[i] };
@@ -253,6 +258,8 @@ void suspects_find(const struct rules_context *context, const struct fault *faul
 		look_at(context, fault, &suspect);
 		if (suspect.reach != REACH_NONE)
 			g_array_append_val(suspects->list, suspect);
+		else
+			g_free(suspect.name);
 	}
 	g_array_sort(suspects->list, compare_suspects);
 }

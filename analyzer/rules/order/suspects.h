@@ -27,6 +27,7 @@ struct suspect {
 	const struct flight *flight;     /* borrowed */
 	const struct kernel_ref *kernel; /* NULL: a copy or a fill */
 	const struct isa_kernel *code;   /* NULL: not known */
+	char *name;                      /* of the kernel, or NULL */
 	enum reach reach;
 	unsigned ways;                   /* pointers by which it could get there so */
 	bool partly;                     /* not all of its accesses are known */

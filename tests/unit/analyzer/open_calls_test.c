@@ -215,6 +215,21 @@ static void an_end_while_waiting(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
+/* Its machine code is not known. */
+static void an_end_while_waiting_for_cxx(void **state)
+{
+	(void)state;
+	two_streams(0);
+	kernel_event(50, "_Z3addPf");
+	launch(50, A, P);
+	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
+	end_of_recording(SIGINT);
+	assert_string_equal(found(), "HG709");
+	assert_non_null(strstr(finding(0)->message, "may wait for is add(float*)"));
+	assert_string_equal(finding(0)->kernel, "add(float*)");
+	assert_string_equal(finding(0)->kernel_symbol, "_Z3addPf");
+}
+
 /* The command goes on and ends well; the process did not. */
 static void a_process_that_vanished(void **state)
 {
@@ -591,6 +606,7 @@ int main(void)
 		SILENT(HG621, a_fault_explains),
 		SILENT(HG621, a_recording_that_goes_on),
 		FINDS(HG709, an_end_while_waiting),
+		TEST(an_end_while_waiting_for_cxx),
 		SILENT(HG709, an_end_without_a_signal),
 		SILENT(HG709, a_call_that_its_process_ended),
 		SILENT(HG709, a_call_of_a_process_that_goes_on),

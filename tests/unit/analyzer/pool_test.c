@@ -52,6 +52,8 @@ static void its_last_owner_may_still_write_it(void **state)
 	assert_non_null(strstr(finding(0)->message, "4096 bytes that hipMallocAsync allocates"));
 	assert_non_null(strstr(finding(0)->message, "writer in it may still use this memory"));
 	assert_string_equal(finding(0)->kernel, "writer");
+	assert_int_equal(finding(0)->launches, 1);
+	assert_int_equal(finding(0)->work_items, 128);
 }
 
 /* Each allocation is one finding, however often it is used. */
