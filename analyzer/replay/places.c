@@ -3,9 +3,11 @@
 #include "replay.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "codeobj/codeobj.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 
 /* How far behind an allocation an address still counts as having run off its end. */
 #define PAST_END_LIMIT (1u << 20)
@@ -113,11 +115,26 @@ static bool was_unmapped(const struct process *process, uint64_t address, struct
 	return true;
 }
 
+/*
+ * Returns true for addresses that mmap reserved without access: what is there, if anything, is
+ * something else, as a runtime's device memory or pages that mprotect (not recorded) opened. Flags
+ * of 0, which mmap refuses, are not known.
+ */
+static bool is_reservation(const struct allocation *allocation)
+{
+	return allocation->api == HG_API_mmap && allocation->flags &&
+	       allocation->flags >> 32 == PROT_NONE;
+}
+
 static struct place find_place(const struct process *process, uint64_t address)
 {
 	struct place place = { .kind = PLACE_UNKNOWN };
 
 	place.allocation = address_space_find(&process->space, address, &place.offset);
+	if (place.allocation && is_reservation(place.allocation)) {
+		place.allocation = NULL;
+		place.offset = 0;
+	}
 	if (place.allocation && was_unmapped(process, address, &place)) {
 		place.kind = PLACE_FREED;
 		return place;

@@ -328,8 +328,12 @@ static char *what_happened(const struct rules_context *context, enum cause cause
 		break;
 	case CAUSE_NOWHERE:
 		text = g_strdup_printf("uses the address 0x%" G_GINT64_MODIFIER
-				       "x, where no memory is known",
-				       row->address);
+				       "x, where no memory is known%s",
+				       row->address,
+				       context->process->state.late
+					   ? "; memory that was made before the recording began "
+					     "may be there"
+					   : "");
 		break;
 	}
 	g_free(memory);
@@ -437,8 +441,8 @@ static void set_suspect(const struct rules_context *context, struct finding *fin
 }
 
 /* Adds the doubts about what is not certain. */
-static void doubt(struct finding *finding, enum cause cause, const struct fault *fault,
-		  const struct suspects *suspects)
+static void doubt(const struct rules_context *context, struct finding *finding, enum cause cause,
+		  const struct fault *fault, const struct suspects *suspects)
 {
 	bool by_pointer = causes[cause].by_pointer || fault->place.kind == PLACE_HEAP;
 	const struct suspect *first = suspects->list->len ? suspect_at(suspects, 0) : NULL;
@@ -474,6 +478,9 @@ static void doubt(struct finding *finding, enum cause cause, const struct fault 
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"from which of its pointers it got there is not known");
 	}
+	if (context->process->state.late && (cause == CAUSE_NOWHERE || cause == CAUSE_PAST_END))
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"memory that was made before the recording began may be there");
 	if (!causes[cause].explained)
 		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
 }
@@ -566,7 +573,7 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 			set_part(finding, &part);
 		else if (place.allocation && cause != CAUSE_HARDWARE)
 			finding_set_place(finding, &place, row->address);
-		doubt(finding, cause, fault, &suspects);
+		doubt(context, finding, cause, fault, &suspects);
 		if (fault->vague && cause != CAUSE_HARDWARE)
 			page_doubt(context, fault, place.allocation, true, finding);
 		if (!suspects.list->len || cause == CAUSE_HARDWARE) {

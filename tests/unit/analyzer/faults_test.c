@@ -427,6 +427,43 @@ static void memory_that_may_only_be_read(void **state)
 	assert_true(says("may only read: 4096 bytes from mmap"));
 }
 
+static void reservation(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_mmap,
+					    .ptr = 0x800000,
+					    .size = 0x10000000,
+					    .flags = 0x4022, /* PROT_NONE */
+					    .device = -1,
+					    .symbol = "" } });
+}
+
+static void in_a_reservation(void **state)
+{
+	(void)state;
+	reservation();
+	two_streams(0);
+	launch(WRITER, A, FAR);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("where no memory is known"));
+	assert_false(says("mmap"));
+}
+
+/* The device had memory there before. */
+static void in_a_reservation_of_a_process_that_was_attached_to(void **state)
+{
+	(void)state;
+	reservation();
+	two_streams(0);
+	((struct process *)replay_process(&replay, pid_now))->state.late = true;
+	launch(WRITER, A, FAR);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("memory that was made before the recording began may be there"));
+}
+
 /* ---- HG209 and HG806 of faults alone ---- */
 
 #define REGION 50u /* a kernel whose machine code is not known */
@@ -812,6 +849,8 @@ int main(void)
 		DOUBTS(HG614, memory_of_another_gpu_that_is_accessible),
 		DOUBTS(HG614, memory_of_another_gpu_that_may_be_accessible),
 		TEST(memory_that_may_only_be_read),
+		FINDS(HG614, in_a_reservation),
+		DOUBTS(HG614, in_a_reservation_of_a_process_that_was_attached_to),
 		DOUBTS(HG806, a_target_region_uses_the_heap),
 		DOUBTS(HG806, one_of_two_target_regions_uses_the_heap),
 		FINDS(HG806, a_target_region_that_has_ended_does_not),
