@@ -311,6 +311,7 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 	struct completeness *recording = &analysis->recording;
 	GPtrArray *unseen =
 	    unseen_collect(&analysis->replay, &analysis->findings, is_aborted(&analysis->facts));
+	bool lacks;
 
 	analysis->facts.unseen = unseen;
 	analysis->facts.is_foreign = is_foreign;
@@ -328,14 +329,18 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 	else if (recording->missing)
 		findings_lost(findings, recording->missing);
 	else if (analysis->facts.exited && analysis->facts.exit_signal)
-		findings_killed(findings);
+		findings_so_far(findings, "the program was killed before it came to its end");
+	else if (recording->only_later)
+		findings_so_far(findings, "processes were running when the recording ended");
 	analysis->facts.unseen = NULL;
 	if (analysis->facts.left_out)
 		findings_unrecorded(findings);
 	g_ptr_array_unref(unseen);
-	if (recording->status >= RECORDING_UNKNOWN && !recording->cut_short)
+	lacks = recording->status >= RECORDING_UNKNOWN && !recording->cut_short &&
+		!recording->only_later;
+	if (lacks)
 		findings_drop(findings, BASIS_ORDER);
-	if ((recording->status >= RECORDING_UNKNOWN && !recording->cut_short) || cut_off ||
+	if (lacks || cut_off ||
 	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared))
 		findings_drop(findings, BASIS_ABSENCE);
 }

@@ -363,6 +363,18 @@ static void judge_unseen(struct completeness *completeness, const struct recordi
 			   (const char *)facts->unseen->pdata[i]);
 }
 
+/* What outlives the command may still use the GPU, itself or by a program that it starts. */
+static void judge_running(struct completeness *completeness, const struct recording_facts *facts)
+{
+	completeness->only_later =
+	    facts->running && facts->running->len && completeness->status < RECORDING_UNKNOWN;
+	for (guint i = 0; facts->running && i < facts->running->len; i++)
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s was still running when the recording ended: what it and its "
+			   "children do later is not in it",
+			   (const char *)facts->running->pdata[i]);
+}
+
 void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
 			const struct recording_facts *facts)
 {
@@ -404,6 +416,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	judge_unseen(completeness, facts);
 	completeness->cut_short =
 	    !passed && completeness->reasons->len == reasons && is_cut_short(stats, facts);
+	judge_running(completeness, facts);
 }
 
 void completeness_clear(struct completeness *completeness)

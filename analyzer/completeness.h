@@ -69,6 +69,7 @@ struct recording_facts {
 	bool left_out;          /* among that, calls that matter */
 	char *session;          /* NULL: not known */
 	char *machine;          /* its key (tracer/machine.h), NULL: not known */
+	GPtrArray *running;     /* char *: processes that lived at its end; NULL: not known */
 	GArray *missed;         /* struct recording_missed; NULL: it is not known */
 	uint64_t missed_others; /* processes beside these */
 	GPtrArray *messages;    /* char *: messages of processes, a line each; or NULL */
@@ -100,6 +101,7 @@ struct completeness {
 	bool counted;       /* `missing` is what the processes counted; else what LTTng knows of */
 	uint64_t missing;   /* events, at least */
 	bool cut_short;     /* the end is missing, and as far as is known nothing before it */
+	bool only_later;    /* as far as is known, it lacks nothing but what processes did later */
 	GPtrArray *reasons; /* char *: why it is not complete, a line each */
 	GArray *gaps;       /* struct completeness_gap */
 };

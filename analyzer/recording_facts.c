@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/completeness.h"
+#include "codeobj/text.h"
 #include "tracer/machine.h"
 
 /*
@@ -73,6 +74,30 @@ static void read_end(struct recording_facts *facts, struct json_object *manifest
 	facts->end_ns = g_date_time_to_unix(end) * G_GINT64_CONSTANT(1000000000) +
 			g_date_time_get_microsecond(end) * G_GINT64_CONSTANT(1000);
 	g_date_time_unref(end);
+}
+
+/* Any program may have the name. */
+static void read_running(struct recording_facts *facts, struct json_object *manifest)
+{
+	struct json_object *list = NULL, *name;
+
+	if (!json_object_object_get_ex(manifest, "running", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	facts->running = g_ptr_array_new_with_free_func(g_free);
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *row = json_object_array_get_idx(list, i);
+		const char *text;
+		char shown[256];
+
+		name = NULL;
+		json_object_object_get_ex(row, "program", &name);
+		text = json_object_get_string(name);
+		text_copy_visible(shown, sizeof(shown), text ? text : "");
+		g_ptr_array_add(facts->running,
+				g_strdup_printf("process %" PRId64 "%s%s%s", number(row, "pid"),
+						*shown ? " (" : "", shown, *shown ? ")" : ""));
+	}
 }
 
 /* Becomes a part of file names: nothing but hexadecimal digits is taken. */
@@ -183,6 +208,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	read_exit(facts, manifest);
 	read_end(facts, manifest);
 	read_machine(facts, manifest);
+	read_running(facts, manifest);
 	read_imported(facts, manifest);
 	facts->partial = facts->imported;
 	facts->compared = !facts->partial;
@@ -209,5 +235,6 @@ void recording_facts_clear(struct recording_facts *facts)
 	g_clear_pointer(&facts->session, g_free);
 	g_clear_pointer(&facts->machine, g_free);
 	g_clear_pointer(&facts->imported, g_free);
+	g_clear_pointer(&facts->running, g_ptr_array_unref);
 	recording_missed_clear(facts);
 }

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "tracer/rotation.h"
+#include "tracer/running.h"
 
 #define BUNDLE_MANIFEST        "manifest.json"
 #define BUNDLE_CTF             "ctf"
@@ -55,6 +56,8 @@ struct bundle_manifest {
 	int exit_signal;                   /* 0 if no signal killed it */
 	int64_t lost_events, lost_packets; /* -1: could not be queried */
 	bool complete;
+	const struct running *running; /* processes that lived when the recording ended */
+	size_t running_count;
 	uint64_t unrecorded; /* processes that should have been recorded, and were not */
 };
 

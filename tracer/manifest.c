@@ -192,6 +192,21 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 	return object;
 }
 
+static struct json_object *json_running(const struct bundle_manifest *manifest)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < manifest->running_count; i++) {
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "pid",
+				       json_object_new_int(manifest->running[i].pid));
+		json_object_object_add(object, "program", json_text(manifest->running[i].name));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *json_manifest(const struct bundle *bundle,
 					 const struct bundle_manifest *manifest)
 {
@@ -226,6 +241,7 @@ static struct json_object *json_manifest(const struct bundle *bundle,
 	json_object_object_add(root, "end_time", json_time(manifest->end_ns));
 	json_object_object_add(root, "exit", exit_object);
 	json_object_object_add(root, "lost", lost);
+	json_object_object_add(root, "running", json_running(manifest));
 	json_object_object_add(root, "recording", json_recording(manifest));
 	json_object_object_add(root, "environment", json_environment());
 	return root;

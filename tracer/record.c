@@ -34,6 +34,8 @@ static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
 
 /* How much longer the end of a recording may take when one of these comes then. */
 #define END_GRACE_MS 2000
+/* For processes that end with their parent, as the last ones of a pipeline. */
+#define LEFT_GRACE_MS 300
 
 static int64_t now_ns(void)
 {
@@ -482,9 +484,13 @@ static void end(struct recording *recording, struct record_result *result)
 {
 	struct event_counts_sum sum;
 	struct session_loss loss;
+	struct running *running;
 	char why[512];
 	int error;
 
+	recording->manifest.running_count =
+	    running_wait(recording->bundle.path, LEFT_GRACE_MS, &running);
+	recording->manifest.running = running;
 	places_end(recording->bundle.lock, recording->places);
 	recording->places = -1;
 	forget_signals(recording);
@@ -540,6 +546,9 @@ static void end(struct recording *recording, struct record_result *result)
 	result->nothing = says_nothing(&sum);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
+	recording->manifest.running = NULL;
+	recording->manifest.running_count = 0;
+	free(running);
 }
 
 /* `per_node`: who records. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */

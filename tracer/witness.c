@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/running.h"
+
 void witness_make(int bundle)
 {
 	const struct hg_witness_table *none = NULL;
@@ -66,37 +68,7 @@ static uint32_t count_queues(int processes, const char *pid)
 	return count;
 }
 
-/* Returns true if the environment that the process began with has `variable` with its value. */
-static bool has_variable(const char *pid, const char *variable)
-{
-	char path[64], *text = NULL;
-	size_t room = 0;
-	ssize_t length;
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-	file = fopen(path, "re");
-	while (file && !found && (length = getdelim(&text, &room, 0, file)) > 0)
-		found = strcmp(text, variable) == 0;
-	if (file)
-		fclose(file);
-	free(text);
-	return found;
-}
-
-static void read_name(const char *pid, char name[HG_WITNESS_PROGRAM])
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
-	file = fopen(path, "re");
-	if (file && fgets(name, HG_WITNESS_PROGRAM, file))
-		name[strcspn(name, "\n")] = 0;
-	if (file)
-		fclose(file);
-}
+_Static_assert(RUNNING_NAME == HG_WITNESS_PROGRAM, "a row takes a name");
 
 static void note_queues(struct hg_witness_table *table, const char *pid, uint32_t queues)
 {
@@ -105,7 +77,7 @@ static void note_queues(struct hg_witness_table *table, const char *pid, uint32_
 	if (row && row->queues < queues) {
 		row->queues = queues;
 		if (!row->program[0])
-			read_name(pid, row->program);
+			running_read_name(pid, row->program);
 	}
 }
 
@@ -127,7 +99,7 @@ bool witness_look(int bundle, const char *path, const char *kfd)
 			uint32_t queues =
 			    is_number(entry->d_name) ? count_queues(dirfd(list), entry->d_name) : 0;
 
-			if (queues && has_variable(entry->d_name, variable))
+			if (queues && running_has_variable(entry->d_name, variable))
 				note_queues(table, entry->d_name, queues);
 		}
 		free(variable);

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "tracer/running.h"
 #include "tracer/witness.h"
 
 static char folder[] = "/tmp/hipgrain-witness-XXXXXX";
@@ -155,11 +156,35 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+static void processes_that_run(void **state)
+{
+	struct running *list;
+	int one_input, two_input, other_input;
+	pid_t other = start("/elsewhere", &other_input);
+	pid_t one = start(folder, &one_input), two = start(folder, &two_input);
+
+	(void)state;
+	assert_int_equal(running_wait(folder, 0, &list), 2);
+	assert_int_equal(list[0].pid, one < two ? one : two);
+	assert_string_equal(list[1].name, "cat");
+	free(list);
+	close(one_input);
+	close(two_input);
+	/* One that nobody waited for has ended. */
+	assert_int_equal(running_wait(folder, 10000, &list), 0);
+	free(list);
+	close(other_input);
+	waitpid(one, NULL, 0);
+	waitpid(two, NULL, 0);
+	waitpid(other, NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queues),
 		cmocka_unit_test(test_since),
+		cmocka_unit_test(processes_that_run),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

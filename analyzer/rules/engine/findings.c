@@ -371,15 +371,13 @@ void findings_cut_short(struct findings *findings, uint64_t events)
 	}
 }
 
-void findings_killed(struct findings *findings)
+void findings_so_far(struct findings *findings, const char *why)
 {
 	for (unsigned i = 0; i < findings->list->len; i++) {
 		struct finding *finding = findings->list->pdata[i];
 
-		if (finding->absence == ABSENCE_SO_FAR || finding->absence == ABSENCE_TO_END) {
-			finding_at_most(finding, CONFIDENCE_POSSIBLE,
-					"the program was killed before it came to its end");
-		}
+		if (finding->absence == ABSENCE_SO_FAR || finding->absence == ABSENCE_TO_END)
+			finding_at_most(finding, CONFIDENCE_POSSIBLE, why);
 	}
 }
 

@@ -259,7 +259,7 @@ void findings_cut_short(struct findings *findings, uint64_t events);
  * Doubts findings about what the program did not do, because it did not come to its end, by which
  * it may have done it.
  */
-void findings_killed(struct findings *findings);
+void findings_so_far(struct findings *findings, const char *why);
 
 /*
  * An unknown set of that many events was lost: remove the findings that these may refute, and doubt

@@ -308,6 +308,32 @@ static void what_the_trace_says_it_lacks(void **state)
 	g_ptr_array_free(unseen, TRUE);
 }
 
+static void what_outlives_the_command(void **state)
+{
+	GPtrArray *running = g_ptr_array_new();
+	struct reader_stats stats = { 0 };
+
+	(void)state;
+	facts = (struct recording_facts){
+		.manifest = true, .ended = true, .bundle = true, .running = running
+	};
+	completeness_judge(&judged, &stats, &facts);
+	assert_int_equal(judged.status, RECORDING_COMPLETE);
+	assert_false(judged.only_later);
+	completeness_clear(&judged);
+	g_ptr_array_add(running, (gpointer) "process 12 (sleep)");
+	completeness_judge(&judged, &stats, &facts);
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_true(judged.only_later);
+	assert_string_equal(reason(0), "process 12 (sleep) was still running when the recording "
+				       "ended: what it and its children do later is not in it");
+	completeness_clear(&judged);
+	stats.truncated = (char *)"it ends";
+	completeness_judge(&judged, &stats, &facts);
+	assert_false(judged.only_later);
+	g_ptr_array_free(running, TRUE);
+}
+
 static void silence_is_no_verdict(void **state)
 {
 	(void)state;
@@ -323,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_files, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_but_the_end_is_missing, begin, end),
+		cmocka_unit_test_setup_teardown(what_outlives_the_command, begin, end),
 		cmocka_unit_test_setup_teardown(more_than_the_end_is_missing, begin, end),
 		cmocka_unit_test_setup_teardown(there_is_an_end, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_missed, begin, end),
