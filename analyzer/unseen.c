@@ -55,6 +55,8 @@ static void add_below_hip(GPtrArray *list, const struct process *process)
 	}
 }
 
+#define CHILDREN_MOST   4u
+
 #define FIRST_BELOW_HIP 800u /* the ids of the HSA runtime and of OpenMP (tracer/api.def) */
 
 /* Returns true if a call of a runtime had returned, as hsa_init() has where another one is made. */
@@ -128,6 +130,32 @@ bool unseen_is_gpu_program(const struct process *process, const struct findings 
 	if (targets)
 		g_ptr_array_unref(targets);
 	return targets != NULL;
+}
+
+void unseen_note_children(const struct replay *replay, struct findings *findings)
+{
+	unsigned others = 0, told = 0;
+
+	for (guint i = 0; i < replay->processes->len; i++) {
+		const struct process *process = replay->processes->pdata[i];
+		const struct process *parent = process->parent;
+
+		if (process->ended != HG_ENDED_NOT || !process->forked || !parent ||
+		    !has_returned(parent, findings) || unseen_is_gpu_program(process, findings))
+			continue;
+		if (told++ >= CHILDREN_MOST) {
+			others++;
+			continue;
+		}
+		findings_note(
+		    findings,
+		    "process %d (%s), which process %d forked, that used the GPU, ended "
+		    "without calling exit() or a relative: a signal ended it, most likely "
+		    "a crash, or its parent where that ends workers so",
+		    process->pid, process->exe, parent->pid);
+	}
+	if (others)
+		findings_note(findings, "%u more forked processes ended so", others);
 }
 
 GPtrArray *unseen_collect(const struct replay *replay, const struct findings *findings,

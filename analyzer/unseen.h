@@ -19,6 +19,12 @@ GPtrArray *unseen_collect(const struct replay *replay, const struct findings *fi
 			  bool aborted);
 
 /*
+ * Notes children by fork() that used no GPU, of processes that did, and that a signal ended: which
+ * one, and if that was meant, is not recorded.
+ */
+void unseen_note_children(const struct replay *replay, struct findings *findings);
+
+/*
  * Returns true if the process called a GPU's runtime or, unless another one forked it, has it or
  * code for a GPU.
  */

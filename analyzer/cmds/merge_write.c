@@ -79,6 +79,17 @@ static void add_rows(struct json_object *to, struct json_object *rows)
 		json_object_array_add(to, json_object_get(json_object_array_get_idx(rows, row)));
 }
 
+static bool any_killed(const struct merge *merge)
+{
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *end = get_member(merge->reports->pdata[i], "end");
+
+		if (json_object_get_boolean(get_member(end, "killed")))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the sentences and the rows of several commands, each of which has an end of its own. */
 static struct json_object *end_json(const struct merge *merge)
 {
@@ -94,6 +105,7 @@ static struct json_object *end_json(const struct merge *merge)
 		add_rows(faults, get_array(end, "faults"));
 		add_rows(open, get_array(end, "open_calls"));
 	}
+	json_object_object_add(object, "killed", json_object_new_boolean(any_killed(merge)));
 	json_object_object_add(object, "status", json_object_get(get_member(only, "status")));
 	json_object_object_add(object, "signal", json_object_get(get_member(only, "signal")));
 	json_object_object_add(object, "text", texts_json(merge->ends));
@@ -147,6 +159,7 @@ static void print_line(FILE *stream, const char *heading, const char *text)
 static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 {
 	struct printer printer;
+	const char *silence;
 
 	for (unsigned i = 0; i < merge->ends->len; i++)
 		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
@@ -175,9 +188,11 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 		recording_line(recording_status_name((enum recording_status)merge->recording),
 			       merge->missing, stream);
 	}
+	silence = recording_silence(merge->recording, merge->analysed);
+	if (merge->findings->len == 0 && !*silence && any_killed(merge))
+		silence = ": none that explains how a program ended";
 	fprintf(stream, "hipgrain: %u finding%s%s\n", merge->findings->len,
-		merge->findings->len == 1 ? "" : "s",
-		merge->findings->len ? "" : recording_silence(merge->recording, merge->analysed));
+		merge->findings->len == 1 ? "" : "s", merge->findings->len ? "" : silence);
 }
 
 static int write_html(const struct merge *merge, FILE *stream)

@@ -121,6 +121,7 @@ static void inherit(struct replay *replay, struct process *child, const struct h
 
 	if (!parent || parent == child || parent->foreign != child->foreign)
 		return;
+	child->parent = parent;
 	count = process_inherit(child, parent, fork_ns, &limits);
 	replay->inherit_looks = INHERIT_LOOKS - limits.looks;
 	child->inherited_unknown = count < 0;

@@ -117,10 +117,11 @@ struct process {
 	int64_t began_ns; /* its first event */
 	uint32_t page_size;
 	uint32_t threshold;
-	bool announced; /* its `process` event was seen */
-	bool forked;    /* by another one, whose program it runs */
-	bool foreign;   /* belongs to another recording: see replay->session */
-	bool over;      /* as replay->over and its signal, which may be another process's */
+	bool announced;               /* its `process` event was seen */
+	bool forked;                  /* by another one, whose program it runs */
+	const struct process *parent; /* of one that is forked, if it is known; or NULL */
+	bool foreign;                 /* belongs to another recording: see replay->session */
+	bool over; /* as replay->over and its signal, which may be another process's */
 	int end_signal;
 	/* HG_ENDED_NOT: without exit() or exec, so by a signal; HG_ENDED_UNKNOWN: it may go on. */
 	enum hg_ended ended;

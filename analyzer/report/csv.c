@@ -91,6 +91,24 @@ static void put_row(struct json_object *finding, FILE *stream)
 	fputs("\r\n", stream);
 }
 
+#define COLUMNS_BEHIND_MESSAGE 20u
+
+/* Adds rows without a rule: a table without findings must not look like a clean result. */
+static void put_notes(const char *before, struct json_object *texts, FILE *stream)
+{
+	for (size_t i = 0; i < array_length(texts); i++) {
+		struct json_object *text = json_object_array_get_idx(texts, i);
+		char *line = g_strconcat(before, json_object_get_string(text), NULL);
+
+		fputs(",note,,", stream);
+		text_field(stream, line);
+		for (unsigned column = 0; column < COLUMNS_BEHIND_MESSAGE; column++)
+			putc(',', stream);
+		fputs("\r\n", stream);
+		g_free(line);
+	}
+}
+
 int json_as_csv(struct json_object *report, FILE *stream)
 {
 	struct json_object *findings = get_array(report, "findings");
@@ -101,5 +119,7 @@ int json_as_csv(struct json_object *report, FILE *stream)
 	      stream);
 	for (size_t i = 0; i < array_length(findings); i++)
 		put_row(json_object_array_get_idx(findings, i), stream);
+	put_notes("", get_array(get_member(report, "end"), "text"), stream);
+	put_notes("not analysed: ", get_array(report, "limits"), stream);
 	return 0;
 }

@@ -194,6 +194,34 @@ static void add_vanished(const struct analysis *analysis, GPtrArray *lines)
 		g_ptr_array_add(lines, g_strdup_printf("%u more processes ended so", left_out));
 }
 
+/* Returns true if a process that used the GPU ended in the middle, whatever its parent then did. */
+static bool any_vanished(const struct analysis *analysis)
+{
+	const GPtrArray *processes = analysis->replay.processes;
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = processes->pdata[i];
+
+		if (process->ended == HG_ENDED_NOT &&
+		    unseen_is_gpu_program(process, &analysis->findings))
+			return true;
+	}
+	return false;
+}
+
+bool report_killed(const struct analysis *analysis)
+{
+	/* A shell ends with 128 and the signal's number if a signal ended its command. */
+	return (analysis->facts.exited &&
+		(analysis->facts.exit_signal || signal_text(analysis->facts.exit_status - 128))) ||
+	       any_vanished(analysis);
+}
+
+const char *report_nothing(bool killed)
+{
+	return killed ? " found that explains how the program ended" : " found";
+}
+
 GPtrArray *report_death(const struct analysis *analysis)
 {
 	const GPtrArray *faults = faults_result(&analysis->findings);
@@ -264,6 +292,7 @@ struct json_object *json_death(const struct analysis *analysis)
 	GPtrArray *sentences = report_death(analysis);
 	bool exited = analysis->facts.exited && !analysis->facts.exit_signal;
 
+	put(object, "killed", json_object_new_boolean(report_killed(analysis)));
 	put(object, "status", exited ? json_object_new_int(analysis->facts.exit_status) : NULL);
 	put(object, "signal",
 	    analysis->facts.exit_signal ? json_object_new_int(analysis->facts.exit_signal) : NULL);

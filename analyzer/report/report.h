@@ -13,6 +13,10 @@ struct json_object;
  * without full stop; none where there is nothing to tell. The caller frees.
  */
 GPtrArray *report_death(const struct analysis *analysis);
+/* Returns true if a signal ended the command, or another process of it that uses the GPU. */
+bool report_killed(const struct analysis *analysis);
+/* Returns what follows "nothing" and "nothing else" where there is no finding. */
+const char *report_nothing(bool killed);
 /* The same as an object: what is known of the end, and each fault. */
 struct json_object *json_death(const struct analysis *analysis);
 /* "SIGABRT", NULL for signals without a name. */

@@ -428,9 +428,13 @@ static struct json_object *invocations(struct json_object *report)
 	struct json_object *notifications = json_object_new_array();
 	struct json_object *properties = json_object_new_object();
 	struct json_object *end = get_member(report, "end");
+	int status = recording_status_by_name(get_text(get_member(report, "recording"), "status"));
 
-	/* Whether the analysis succeeded; the rest is about the program (SARIF 2.1.0, 3.20). */
-	put(invocation, "executionSuccessful", json_object_new_boolean(true));
+	/* No results are no verdict where the program came to no end, or not all was recorded. */
+	put(invocation, "executionSuccessful",
+	    json_object_new_boolean(!json_object_get_boolean(get_member(end, "killed")) &&
+				    !recording_status_fails((enum recording_status)MAX(
+					status, (int)RECORDING_COMPLETE))));
 	if (get_member(end, "signal")) {
 		const char *name = signal_text((int)get_number(end, "signal"));
 

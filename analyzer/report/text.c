@@ -222,8 +222,9 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	recording_line(recording_status_name(analysis->recording.status),
 		       (int64_t)analysis->recording.missing, stream);
 	if (findings->list->len == 0 && !*silence) {
-		fprintf(stream, "hipgrain: nothing%s found\n",
-			is_partial(analysis->selection) ? " else" : "");
+		fprintf(stream, "hipgrain: nothing%s%s\n",
+			is_partial(analysis->selection) ? " else" : "",
+			report_nothing(report_killed(analysis)));
 	} else if (findings->list->len == 0) {
 		fprintf(stream, "hipgrain: no%s finding%s\n",
 			is_partial(analysis->selection) ? " other" : "", silence);

@@ -45,7 +45,7 @@ function summary() {
   let commands = [...new Set(named.map((p) => p.command || p.exe || `process ${p.pid}`))];
   if (commands.length > 1) commands = commands.map((c) => c.replace(/^\S*\//, ""));
   return commands.slice(0, 3).join("; ") + (commands.length > 3 ? ` and ${commands.length - 3} more` : "") + (data.views.length > 1 ? ` (${data.views.length} recordings)` : "") +
-    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : analysed && !fails ? "nothing found" : "no finding") + (analysed ? "" : "; not everything was analysed") +
+    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : analysed && !fails ? report.end?.killed ? "nothing found that explains how the program ended" : "nothing found" : "no finding") + (analysed ? "" : "; not everything was analysed") +
     (report.recording?.status === "incomplete" ? `; the recording is incomplete${report.recording.missing ? `: ${report.recording.missing} events are missing` : ""}` : "") +
     (report.recording?.status === "unknown" ? "; unknown whether the recording is complete" : "") +
     (model.unseen ? `; ${model.unseen} of its reports have no view: \u2018hipgrain report --partial=FILE --view=${data.views.length}\u2019 adds it` : "");
