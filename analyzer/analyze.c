@@ -439,6 +439,7 @@ void analysis_end(struct analysis_run *run)
 	note_unknown(analysis, run->unknown);
 	note_without_state(analysis);
 	note_late(analysis);
+	unseen_note_host_regions(&analysis->replay, &analysis->findings);
 	unseen_note_children(&analysis->replay, &analysis->findings);
 	note_failed_calls(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);

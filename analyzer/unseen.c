@@ -55,7 +55,90 @@ static void add_below_hip(GPtrArray *list, const struct process *process)
 	}
 }
 
-#define CHILDREN_MOST   4u
+#define CHILDREN_MOST 4u
+
+static bool is_library(const char *path, const char *name)
+{
+	const char *base = strrchr(path, '/');
+
+	return g_str_has_prefix(base ? base + 1 : path, name);
+}
+
+/* Returns true if a file is a runtime for GPUs, by its name. */
+static bool is_runtime(const char *path)
+{
+	static const char *const names[] = { "libamdhip64.so", "libhsa-runtime64.so",
+					     "libomptarget.so", "libgomp-plugin-gcn.so",
+					     "libamdocl64.so" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (is_library(path, names[i]))
+			return true;
+	return false;
+}
+
+/* ---- OpenMP on the host ---- */
+
+static bool has_libomptarget(const struct process *process)
+{
+	for (guint i = 0; i < process->modules->len; i++) {
+		const struct host_module *module = process->modules->pdata[i];
+
+		if (module->path && is_library(module->path, "libomptarget.so"))
+			return true;
+	}
+	return false;
+}
+
+static const char *code_text(const char *path, char **text)
+{
+	GPtrArray *targets = path && *path && !is_runtime(path) ? file_targets(path) : NULL;
+
+	if (!targets)
+		return NULL;
+	*text = file_targets_text(targets);
+	g_ptr_array_unref(targets);
+	return path;
+}
+
+/* Returns which file has code for GPUs, and sets *text to their names, or returns NULL. */
+static const char *gpu_code(const struct process *process, char **text)
+{
+	const char *path = code_text(process->exe, text);
+
+	for (guint i = 0; i < process->modules->len && !path; i++) {
+		const struct host_module *module = process->modules->pdata[i];
+
+		path = code_text(module->path, text);
+	}
+	return path;
+}
+
+/*
+ * Returns what is to be said of an OpenMP program none of whose target regions began on a device:
+ * LLVM's runtime runs them on the host, without a callback, if no GPU takes the program's code, or
+ * if that is requested. NULL: nothing. The caller frees it.
+ */
+static char *host_regions(const struct process *process, bool disabled)
+{
+	const char *offload = process_env(process, "OMP_TARGET_OFFLOAD"), *path;
+	char *text = NULL, *sentence;
+
+	if (process->target_regions || process->launches || process->device_count >= 0 ||
+	    disabled != (offload && g_ascii_strcasecmp(offload, "DISABLED") == 0) ||
+	    (!disabled && process->target_gpus) || !has_libomptarget(process))
+		return NULL;
+	path = gpu_code(process, &text);
+	if (!path)
+		return NULL;
+	sentence = g_strdup_printf(
+	    "process %d: %s has OpenMP target regions for %s, and none began on a GPU: %s; those "
+	    "that were executed ran on the host, how many is not recorded",
+	    process->pid, path, text,
+	    disabled ? "OMP_TARGET_OFFLOAD is DISABLED" : "OpenMP's runtime found no GPU for them");
+	g_free(text);
+	return sentence;
+}
 
 #define FIRST_BELOW_HIP 800u /* the ids of the HSA runtime and of OpenMP (tracer/api.def) */
 
@@ -89,27 +172,19 @@ static void add_first_call(GPtrArray *list, const struct process *process,
 						   : "the command ended by SIGABRT",
 		    open ? " while it was in its first call" : "", text ? ". " : "",
 		    text ? process->exe : "", text ? " has kernels for " : "", text ? text : "",
-		    text ? "; HIP's runtime ends a program so in its first call if it has none for "
-			   "the machine's GPU"
-			 : "");
+		    !text ? ""
+		    : has_libomptarget(process)
+			? "; OpenMP's runtime ends a program so if it has none for the "
+			  "machine's GPU, and OMP_TARGET_OFFLOAD is MANDATORY or the program "
+			  "requires "
+			  "unified_shared_memory"
+			: "; HIP's runtime ends a program so in its first call if it has none for "
+			  "the "
+			  "machine's GPU");
 	}
 	g_free(text);
 	if (targets)
 		g_ptr_array_unref(targets);
-}
-
-/* Returns true if a file is a runtime for GPUs, by its name. */
-static bool is_runtime(const char *path)
-{
-	static const char *const names[] = { "libamdhip64.so", "libhsa-runtime64.so",
-					     "libomptarget.so", "libgomp-plugin-gcn.so",
-					     "libamdocl64.so" };
-	const char *base = strrchr(path, '/');
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (g_str_has_prefix(base ? base + 1 : path, names[i]))
-			return true;
-	return false;
 }
 
 bool unseen_is_gpu_program(const struct process *process, const struct findings *findings)
@@ -130,6 +205,17 @@ bool unseen_is_gpu_program(const struct process *process, const struct findings 
 	if (targets)
 		g_ptr_array_unref(targets);
 	return targets != NULL;
+}
+
+void unseen_note_host_regions(const struct replay *replay, struct findings *findings)
+{
+	for (guint i = 0; i < replay->processes->len; i++) {
+		char *text = host_regions(replay->processes->pdata[i], true);
+
+		if (text)
+			findings_limit(findings, "%s", text);
+		g_free(text);
+	}
 }
 
 void unseen_note_children(const struct replay *replay, struct findings *findings)
@@ -165,12 +251,15 @@ GPtrArray *unseen_collect(const struct replay *replay, const struct findings *fi
 
 	for (guint i = 0; i < replay->processes->len; i++) {
 		const struct process *process = replay->processes->pdata[i];
+		char *text;
 
 		add_bypasses(list, process);
 		add_below_hip(list, process);
 		if (process->ended == HG_ENDED_NOT ||
 		    (aborted && process->ended == HG_ENDED_UNKNOWN))
 			add_first_call(list, process, findings);
+		else if ((text = host_regions(process, false)))
+			g_ptr_array_add(list, text);
 	}
 	return list;
 }

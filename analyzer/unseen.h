@@ -24,6 +24,9 @@ GPtrArray *unseen_collect(const struct replay *replay, const struct findings *fi
  */
 void unseen_note_children(const struct replay *replay, struct findings *findings);
 
+/* Adds to the limits OpenMP programs whose target regions ran on the host as they requested. */
+void unseen_note_host_regions(const struct replay *replay, struct findings *findings);
+
 /*
  * Returns true if the process called a GPU's runtime or, unless another one forked it, has it or
  * code for a GPU.

@@ -222,8 +222,8 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 			   "program may load it at run time; both are recorded",
 			   facts.has_kernels ? " but has kernels in it" : "");
 	}
-	if (facts.has_kernels)
-		check_targets(doctor, path);
+	/* OpenMP has its code for GPUs in other sections. */
+	check_targets(doctor, path);
 	if (doctor->program.missing) {
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "set LD_LIBRARY_PATH to the directory where your ROCm has it",

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 
+#include "analyzer/containers/file_targets.h"
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
 
@@ -104,6 +105,38 @@ static bool report_address(const struct rules_context *context, const struct ope
 	return true;
 }
 
+/*
+ * Changes the texts if no call of the process had returned before this one, and it has code for
+ * GPUs: HIP's runtime aborts a program in its first call if none of that is for the machine's GPU
+ * (HIP 5.2: SEEN52). A process whose parent went on may have been aborted as well.
+ */
+static void blame_targets(const struct rules_context *context, struct finding *finding)
+{
+	const struct process *process = context->process;
+	bool vanished = process->ended == HG_ENDED_NOT && !process->end_signal;
+	GPtrArray *targets;
+	char *text;
+
+	if ((process->end_signal != SIGABRT && !vanished) || process->device_count >= 0 ||
+	    process->devices->len || process->target_regions || !process->exe[0])
+		return;
+	targets = file_targets(process->exe);
+	if (!targets)
+		return;
+	text = file_targets_text(targets);
+	g_free(finding->message);
+	g_free(finding->fix);
+	finding->message = g_strdup_printf(
+	    "the process ended in its first call, %s. %s has device code for %s, and HIP's runtime "
+	    "ends a program so if none of it is for the machine's GPU.",
+	    finding->api, process->exe, text);
+	finding->fix = g_strdup(
+	    "compare these processors with the GPU that 'hipgrain doctor' names, and compile with "
+	    "--offload-arch for that as well" FIX_NOT_TESTED);
+	g_free(text);
+	g_ptr_array_unref(targets);
+}
+
 static bool report_crash(const struct rules_context *context, const struct open_row *row)
 {
 	struct finding *finding;
@@ -122,6 +155,7 @@ static bool report_crash(const struct rules_context *context, const struct open_
 	finding->fix =
 	    g_strdup("compare what the call was given with the memory that is listed for it in the "
 		     "report's first lines" FIX_NOT_TESTED);
+	blame_targets(context, finding);
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"another thread or process of the program may have crashed");
 	return true;
@@ -156,6 +190,7 @@ static void report_waiting(const struct rules_context *context, const struct ope
 	    kernel ? finding->kernel : "");
 	finding->fix = g_strdup(kernel ? "look whether that kernel ends" FIX_NOT_TESTED
 				       : "look what the call waits for" FIX_NOT_TESTED);
+	blame_targets(context, finding);
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"it may have been about to return when the program was ended");
 }
