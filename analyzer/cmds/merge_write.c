@@ -105,9 +105,9 @@ static struct json_object *end_json(const struct merge *merge)
 		add_rows(faults, get_array(end, "faults"));
 		add_rows(open, get_array(end, "open_calls"));
 	}
-	json_object_object_add(object, "killed", json_object_new_boolean(any_killed(merge)));
 	json_object_object_add(object, "status", json_object_get(get_member(only, "status")));
 	json_object_object_add(object, "signal", json_object_get(get_member(only, "signal")));
+	json_object_object_add(object, "killed", json_object_new_boolean(any_killed(merge)));
 	json_object_object_add(object, "text", texts_json(merge->ends));
 	json_object_object_add(object, "faults", faults);
 	json_object_object_add(object, "open_calls", open);

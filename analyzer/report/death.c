@@ -292,10 +292,10 @@ struct json_object *json_death(const struct analysis *analysis)
 	GPtrArray *sentences = report_death(analysis);
 	bool exited = analysis->facts.exited && !analysis->facts.exit_signal;
 
-	put(object, "killed", json_object_new_boolean(report_killed(analysis)));
 	put(object, "status", exited ? json_object_new_int(analysis->facts.exit_status) : NULL);
 	put(object, "signal",
 	    analysis->facts.exit_signal ? json_object_new_int(analysis->facts.exit_signal) : NULL);
+	put(object, "killed", json_object_new_boolean(report_killed(analysis)));
 	for (unsigned i = 0; i < sentences->len; i++)
 		json_object_array_add(lines, text_value(sentences->pdata[i]));
 	put(object, "text", lines);
