@@ -28,7 +28,7 @@
 // hipgrain-only: gfx90a
 // hipgrain-exit: any
 // hipgrain-limit: not every memory access could be traced
-// hipgrain-expect: HG806 from=@member confidence=proven
+// hipgrain-expect: HG806 from=@member confidence=likely
 //
 // hipgrain-run: mapped_member
 // hipgrain-stdout: mapped_member: 0 wrong

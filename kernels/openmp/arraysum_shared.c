@@ -14,7 +14,7 @@
 // hipgrain-only: gfx90a
 // hipgrain-env: HSA_XNACK=0
 // hipgrain-exit: any
-// hipgrain-expect: HG806 api=aligned_alloc at=@a confidence=proven
+// hipgrain-expect: HG806 api=aligned_alloc at=@a confidence=likely
 //
 // 3: both mapped: nothing is copied, the pages become coarse-grained. And blocks whose pages are
 // others' as well.
