@@ -1,125 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HG215, HG401 to HG404, HG406, HG602, HG701, HG703: uses of the same memory that nothing orders.
- *
- * What a kernel accesses from a pointer is known as far as the work-item's number, the arguments
- * and the launch's size decide it (isa_reached()): there may be more. Two kernels in two streams
- * that work on two parts of one array are right, and where that is not known distinguished from a
- * race only by what chooses the part, and by how much they use:
- *  - ranges of two copies or fills overlap or not: proven;
- *  - what is known of a kernel overlaps what is known of the other, or a copy or fill: likely;
- *  - a copy or fill of the whole allocation meets whatever a kernel does in it: likely;
- *  - two kernels, or one twice, from the same pointer, whose scalars are equal too: possible;
- *  - from the same pointer, with so many work-items that there is no room for two parts: possible;
- *  - everything else is no finding.
  */
 #include "access_history.h"
+#include "overlap.h"
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/model/waits.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_launch.h"
-
-#define WRITES (ACCESS_WRITE | ACCESS_ATOMIC)
-
-/* ---- do they meet ---- */
-
-/* Returns the end of the allocation, in the addresses that `start` is one of. */
-static uint64_t end_of(const struct allocation *allocation, uint64_t start)
-{
-	uint64_t base =
-	    start - allocation->ptr < allocation->size ? allocation->ptr : allocation->device_ptr;
-
-	return base + allocation->size;
-}
-
-/*
- * Returns true if the allocation has no room behind the pointer of both kernels for an element for
- * each work-item of both. An extent of more than all of it shows that work-items share elements.
- */
-static bool is_crowded(const struct allocation *allocation, const struct use *a,
-		       const struct use *b)
-{
-	uint64_t room = end_of(allocation, a->start) - a->start;
-
-	return a->extent && b->extent && a->extent <= room && b->extent <= room &&
-	       a->extent > room - b->extent;
-}
-
-static const char *const computed = "the range that a kernel accesses is computed from its code, "
-				    "arguments and launch";
-static const char *const same_range = "the range that a kernel accesses from the pointer is "
-				      "unknown";
-static const char *const same_scalars = "the kernels may work on different parts from the same "
-					"pointer";
-static const char *const same_extent =
-    "the kernels' scalar arguments differ and may choose different parts, which would have to be "
-    "smaller than one element for each work-item";
-
-/* Returns what a kind of access, a bit's number, touches for certain. */
-static struct reached_range touched_by(const struct use *use, unsigned kind)
-{
-	if (!(use->access >> kind & 1))
-		return (struct reached_range){ 0 };
-	return use->end ? (struct reached_range){ use->start, use->end } : use->touched[kind];
-}
-
-/* Returns true if both touch the same bytes for certain, and not both of them only read these. */
-static bool is_certain_overlap(const struct use *a, const struct use *b)
-{
-	for (unsigned i = 0; i < ISA_ACCESSES; i++) {
-		struct reached_range one = touched_by(a, i);
-
-		for (unsigned k = 0; k < ISA_ACCESSES; k++) {
-			struct reached_range other = touched_by(b, k);
-
-			if (((1u << i | 1u << k) & WRITES) && one.start < other.end &&
-			    other.start < one.end)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Returns the confidence that both touch the same bytes, and the doubt; -1: it is not known. */
-static int overlap(const struct allocation *allocation, const struct use *a, const struct use *b,
-		   const char **doubt)
-{
-	const struct use *copy = a->end ? a : b;
-
-	*doubt = NULL;
-	if (a->end && b->end)
-		return a->start < b->end && b->start < a->end ? CONFIDENCE_PROVEN : -1;
-	if (is_certain_overlap(a, b)) {
-		*doubt = computed;
-		return CONFIDENCE_LIKELY;
-	}
-	if (copy->end) {
-		uint64_t end = end_of(allocation, copy->start);
-
-		*doubt = same_range;
-		return copy->start == end - allocation->size && copy->end >= end ? CONFIDENCE_LIKELY
-										 : -1;
-	}
-	if (a->start != b->start)
-		return -1;
-	*doubt = a->signature == b->signature ? same_range
-		 : a->scalars == b->scalars   ? same_scalars
-					      : same_extent;
-	return *doubt != same_extent || is_crowded(allocation, a, b) ? CONFIDENCE_POSSIBLE : -1;
-}
-
-static bool both_atomic(const struct use *a, const struct use *b)
-{
-	return (a->access & ACCESS_ATOMIC) && (b->access & ACCESS_ATOMIC);
-}
-
-/* Atomics of two devices that meet in memory which is coherent within each of them only. */
-static bool is_split_atomic(const struct use *a, const struct use *b, const struct grain *grain)
-{
-	return both_atomic(a, b) && a->device != b->device && a->start == b->start &&
-	       grain->granularity == GRAIN_COARSE;
-}
 
 /* ---- names ---- */
 
@@ -274,11 +163,12 @@ static void doubt(struct finding *finding, const struct allocation *allocation,
 		  const struct use *earlier, const struct use *later)
 {
 	const char *why;
-	int sure = overlap(allocation, earlier, later, &why);
+	int sure = uses_overlap(allocation, earlier, later, &why);
 
 	if (why)
 		finding_at_most(finding, (enum confidence)sure, why);
-	if (((earlier->access | later->access) & ACCESS_ATOMIC) && !both_atomic(earlier, later)) {
+	if (((earlier->access | later->access) & ACCESS_ATOMIC) &&
+	    !uses_are_atomic(earlier, later)) {
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"the other one may intentionally read a running kernel's atomics");
 	}
@@ -396,9 +286,10 @@ static enum rule_id classify(const struct order *order, const struct use *earlie
 {
 	bool host_memory = grain->location == LOCATION_HOST;
 
-	if (is_split_atomic(earlier, later, grain))
+	if (uses_are_split_atomics(earlier, later, grain))
 		return RULE_HG406;
-	if (both_atomic(earlier, later) || !((earlier->access | later->access) & WRITES))
+	if (uses_are_atomic(earlier, later) ||
+	    !((earlier->access | later->access) & ACCESS_CHANGES))
 		return RULES;
 	if (later->host && host_memory) {
 		/* In fine-grained memory kernels and host may work together on purpose. */
@@ -431,7 +322,7 @@ static void meet(const struct rules_context *context, struct process_order *at,
 
 		if (earlier->moment.slot == later->moment.slot ||
 		    order_before(&at->order, earlier->moment, stream) ||
-		    overlap(allocation, earlier, later, &why) < 0)
+		    uses_overlap(allocation, earlier, later, &why) < 0)
 			continue;
 		grain = place_grain_brief(context->process, &place);
 		rule = classify(&at->order, earlier, later, &grain);
@@ -687,8 +578,9 @@ static void races_free(const struct rules_context *context, struct process_order
 
 		if (!waits && !ordered)
 			report_in_flight(context, allocation, use);
-		else if (use->code && (use->access & WRITES) && grain.location == LOCATION_HOST &&
-			 grain.granularity == GRAIN_COARSE && order_done(&at->order, use->moment) &&
+		else if (use->code && (use->access & ACCESS_CHANGES) &&
+			 grain.location == LOCATION_HOST && grain.granularity == GRAIN_COARSE &&
+			 order_done(&at->order, use->moment) &&
 			 !order_visible(&at->order, use->moment))
 			report_fence(context, allocation, use);
 	}
