@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests what a fault's page stands for: HG209 and HG806 that rest on a fault alone, and blocks of
+ * the C library that share a page.
+ */
+#include "faults_world.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
+
+#define REGION 50u /* a kernel whose machine code is not known */
+
+static void heap(void)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_calloc,
+					    .ptr = HOST + 0x10,
+					    .size = 0x2000,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = 1 } });
+}
+
+static void a_target_region_uses_the_heap(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	fault(HOST);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("a page with the beginning of 8192 bytes from calloc"));
+	IF_WHOLE(assert_string_equal(
+	    ((struct fault_row *)faults_result(&findings)->pdata[0])->rules, "HG806"));
+}
+
+static void one_of_two_target_regions_uses_the_heap(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	kernel_event(REGION + 1, "__omp_offloading_main_l9");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	launch_by(HG_API_hsa_queue_dispatch, REGION + 1, A, (struct bytes){ P, 0, 0 });
+	fault(HOST);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+}
+
+static void a_target_region_that_has_ended_does_not(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	kernel_event(REGION + 1, "__omp_offloading_main_l9");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = { .kind = 1, .endpoint = 2 } });
+	launch_by(HG_API_hsa_queue_dispatch, REGION + 1, A, (struct bytes){ P, 0, 0 });
+	fault(HOST + 0x1000);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel_symbol, "__omp_offloading_main_l9");
+}
+
+static void a_kernel_gets_to_the_heap(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, P);
+	fault(HOST + 0x1000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+/* Of the last page the block has 16 bytes alone. */
+static void a_kernel_gets_to_the_end_of_a_block(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, P);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("a page with the end of 8192 bytes from calloc"));
+	IF_WHOLE(assert_true(((struct fault_row *)faults_result(&findings)->pdata[0])->vague));
+}
+
+static void neighbour(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_malloc,
+					    .ptr = HOST + 0x2100,
+					    .size = 1000,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = 2 } });
+}
+
+static void a_page_with_two_blocks(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	neighbour();
+	launch(WRITER, A, P);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("the end of 8192 bytes from calloc, and 1000 bytes from malloc"));
+}
+
+/* The kernel gets the address of one, and is known to access nothing else. */
+static void a_kernel_is_given_one_of_two_blocks(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	neighbour();
+	launch(WRITER, A, HOST + 0x2100);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->allocation->size, 1000);
+}
+
+/* It is too small to be recorded. */
+static void a_kernel_is_given_a_block_beside(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, HOST + 0x2100);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_true(says("a heap block smaller than the recording threshold"));
+	assert_false(says("calloc"));
+	IF_WHOLE(assert_int_equal(((struct fault_row *)faults_result(&findings)->pdata[0])->kind,
+				  PLACE_HEAP));
+}
+
+static void a_kernel_is_given_both_blocks(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	neighbour();
+	launch_by(HG_API_hipLaunchKernel, COPIER, A,
+		  (struct bytes){ HOST + 0x2100, HOST + 0x1ff0, 0 });
+	fault(HOST + 0x2000);
+	assert_int_not_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+/* ... and what else it accesses is not known. */
+static void a_kernel_is_given_a_block_and_accesses_more(void **state)
+{
+	(void)state;
+	kernels[WRITER - 1].uses_complete = false;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, HOST + 0x10);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->doubts, "the end of 8192 bytes from calloc"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DOUBTS(HG806, a_target_region_uses_the_heap),
+		DOUBTS(HG806, one_of_two_target_regions_uses_the_heap),
+		FINDS(HG806, a_target_region_that_has_ended_does_not),
+		FINDS(HG209, a_kernel_gets_to_the_heap),
+		DOUBTS(HG209, a_kernel_gets_to_the_end_of_a_block),
+		DOUBTS(HG209, a_page_with_two_blocks),
+		FINDS(HG209, a_kernel_is_given_one_of_two_blocks),
+		TEST(a_kernel_is_given_a_block_beside),
+		DOUBTS(HG209, a_kernel_is_given_both_blocks),
+		DOUBTS(HG209, a_kernel_is_given_a_block_and_accesses_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
