@@ -38,8 +38,11 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 	static struct isa_hidden hidden[] = { { 16, 8, "hidden_hostcall_buffer" },
 					      { 24, 4, NULL } };
 	static struct isa_use uses[] = {
-		{ 0, ISA_READ | ISA_ATOMIC, true, { ISA_ALWAYS, 0, 0xaaaaaaaaaaaaaaaa }, 16 },
-		{ 8, ISA_WRITE, false, { 0, 1, 0 }, 0 }
+		{ .access = ISA_READ | ISA_ATOMIC,
+		  .certain = true,
+		  .when = { ISA_ALWAYS, 0, 0xaaaaaaaaaaaaaaaa },
+		  .width = 16 },
+		{ .kernarg = 8, .access = ISA_WRITE, .when = { 0, 1, 0 } }
 	};
 	static struct isa_path_use path_uses[1];
 	static struct isa_store stores[2];
