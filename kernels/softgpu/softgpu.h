@@ -116,7 +116,7 @@ void softgpu_run_destroy(struct softgpu_run *run);
 
 /*
  * Called, on a thread that executes, when a kernel on GPU `gpu` interrupts the host (s_sendmsg)
- * with the lower 24 bits of M0. NULL, as it is preset: nobody need be told.
+ * with the lower 24 bits of M0. NULL, as it is preset: nothing is reported.
  */
 extern void (*softgpu_interrupt)(unsigned gpu, uint32_t message);
 

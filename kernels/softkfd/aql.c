@@ -14,10 +14,10 @@
 #define PACKET sizeof(hsa_kernel_dispatch_packet_t)
 
 /*
- * What AMD's runtime is told: bits of the queue's inactive signal, which the packet processor and
- * the trap handler set [ROCR24 amd_aql_queue.cpp, DynamicQueueEventsHandler]; where it has enabled
- * exceptions instead, bit number - 1 of the driver's error codes (enum kfd_dbg_trap_exception_code
- * of linux/kfd_ioctl.h).
+ * What is reported to AMD's runtime: bits of the queue's inactive signal, which the packet
+ * processor and the trap handler set [ROCR24 amd_aql_queue.cpp, DynamicQueueEventsHandler]; where
+ * it has enabled exceptions instead, bit number - 1 of the driver's error codes (enum
+ * kfd_dbg_trap_exception_code of linux/kfd_ioctl.h).
  */
 static const struct {
 	uint32_t inactive;
@@ -29,7 +29,7 @@ static const struct {
 	[KFD_ERROR_VENDOR_PACKET] = { 256, 23 },
 };
 
-/* The start of a queue's save area, where the runtime says how it wants to be told of exceptions
+/* The start of a queue's save area, where the runtime says how exceptions are reported to it
  * (HsaUserContextSaveAreaHeader of hsakmttypes.h). */
 struct save_area {
 	uint32_t unused[6];
@@ -133,7 +133,7 @@ static bool raise_exception(const struct kfd_queue *queue, unsigned number)
 	return true;
 }
 
-/* The queue stops for good, and the runtime is told why. */
+/* Stops the queue for good, and reports why to the runtime. */
 static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, const char *what)
 {
 	amd_queue_t *object;

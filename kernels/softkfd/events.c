@@ -103,48 +103,46 @@ int kfd_create_event(void *argument, size_t size)
 	return 0;
 }
 
-int kfd_destroy_event(void *argument, size_t size)
+/* Calls `act`, with the lock, for the event that a request names; -EINVAL: there is none. */
+static int with_event(const struct kfd_arg_event *request, void (*act)(struct event *event))
 {
-	const struct kfd_arg_event *request = argument;
 	struct event *event;
 
-	(void)size;
 	pthread_mutex_lock(&lock);
 	event = find(request->event_id);
-	if (event) {
-		event->used = false;
-		pthread_cond_broadcast(&changed);
-	}
+	if (event)
+		act(event);
 	pthread_mutex_unlock(&lock);
 	return event ? 0 : -EINVAL;
+}
+
+static void destroy(struct event *event)
+{
+	event->used = false;
+	pthread_cond_broadcast(&changed);
+}
+
+static void reset(struct event *event)
+{
+	event->set = false;
+}
+
+int kfd_destroy_event(void *argument, size_t size)
+{
+	(void)size;
+	return with_event(argument, destroy);
 }
 
 int kfd_set_event(void *argument, size_t size)
 {
-	const struct kfd_arg_event *request = argument;
-	struct event *event;
-
 	(void)size;
-	pthread_mutex_lock(&lock);
-	event = find(request->event_id);
-	if (event)
-		set(event);
-	pthread_mutex_unlock(&lock);
-	return event ? 0 : -EINVAL;
+	return with_event(argument, set);
 }
 
 int kfd_reset_event(void *argument, size_t size)
 {
-	const struct kfd_arg_event *request = argument;
-	struct event *event;
-
 	(void)size;
-	pthread_mutex_lock(&lock);
-	event = find(request->event_id);
-	if (event)
-		event->set = false;
-	pthread_mutex_unlock(&lock);
-	return event ? 0 : -EINVAL;
+	return with_event(argument, reset);
 }
 
 /* ---- waiting ---- */

@@ -17,7 +17,7 @@ enum kfd_progress {
 	KFD_PROGRESS, /* it did something; more may follow */
 };
 
-/* Why a queue can't go on. The rows of aql.c's table have what AMD's runtime is told. */
+/* Why a queue can't go on. The rows of aql.c's table have what is reported to AMD's runtime. */
 enum kfd_error {
 	KFD_ERROR_TRAP,
 	KFD_ERROR_DIMENSIONS,
@@ -55,7 +55,7 @@ struct kfd_queue {
 
 /* ---- queue.c ---- */
 
-/* GPU `gpu` has accessed `address`, which it may not: it stops, and the program is told. */
+/* Reports that GPU `gpu` has accessed `address`, which it may not, and stops it. */
 void kfd_queue_fault(struct kfd_queue *queue, uint64_t address);
 /* A value in memory has changed for which queues of workers other than `but` may wait. */
 void kfd_queue_values_changed(enum kfd_worker but);

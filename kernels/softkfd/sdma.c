@@ -191,7 +191,7 @@ static int next_packet(const struct kfd_queue *queue, uint64_t left, struct sdma
 	return sdma_decode(words, count, packet);
 }
 
-/* An engine hangs then, until the driver resets it; nobody is told. */
+/* An engine hangs then, until the driver resets it; nothing reports it. */
 static enum kfd_progress stop(struct kfd_queue *queue, const char *what)
 {
 	uint32_t header;
