@@ -411,7 +411,9 @@ void analysis_cut_off(struct analysis_run *run, const char *why)
 	findings_limit(&run->analysis->findings, "%s", why);
 }
 
-/* Of processes whose recording goes on, or was cut off, nobody knows yet. */
+/*
+ * Notes how processes ended. That is not known yet where the recording goes on, or was cut off.
+ */
 static void note_ends(struct analysis *analysis)
 {
 	bool ended = analysis->facts.compared && analysis->facts.ended && analysis->stats.counts;

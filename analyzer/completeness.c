@@ -363,7 +363,8 @@ static void judge_unseen(struct completeness *completeness, const struct recordi
 			   (const char *)facts->unseen->pdata[i]);
 }
 
-/* What outlives the command may still use the GPU, itself or by a program that it starts. */
+/* Lists what outlives the command: it may still use the GPU, itself or by a program that it starts.
+ */
 static void judge_running(struct completeness *completeness, const struct recording_facts *facts)
 {
 	completeness->only_later =

@@ -115,9 +115,9 @@ static const char *gpu_code(const struct process *process, char **text)
 }
 
 /*
- * Returns what is to be said of an OpenMP program none of whose target regions began on a device:
- * LLVM's runtime runs them on the host, without a callback, if no GPU takes the program's code, or
- * if that is requested. NULL: nothing. The caller frees it.
+ * Returns a sentence for the report on an OpenMP program none of whose target regions began on a
+ * device: LLVM's runtime runs them on the host, without a callback, if no GPU takes the program's
+ * code, or if that is requested. NULL: nothing. The caller frees it.
  */
 static char *host_regions(const struct process *process, bool disabled)
 {
@@ -220,7 +220,7 @@ void unseen_note_host_regions(const struct replay *replay, struct findings *find
 
 void unseen_note_children(const struct replay *replay, struct findings *findings)
 {
-	unsigned others = 0, told = 0;
+	unsigned others = 0, noted = 0;
 
 	for (guint i = 0; i < replay->processes->len; i++) {
 		const struct process *process = replay->processes->pdata[i];
@@ -229,7 +229,7 @@ void unseen_note_children(const struct replay *replay, struct findings *findings
 		if (process->ended != HG_ENDED_NOT || !process->forked || !parent ||
 		    !has_returned(parent, findings) || unseen_is_gpu_program(process, findings))
 			continue;
-		if (told++ >= CHILDREN_MOST) {
+		if (noted++ >= CHILDREN_MOST) {
 			others++;
 			continue;
 		}

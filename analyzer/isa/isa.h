@@ -294,8 +294,10 @@ struct isa_read {
 	isa_when when;
 	isa_when certain; /* as in isa_atomic */
 	bool executes;
-	/* Who executes it decides by what it reads where to go on; else it may be that a compiler
-	 * loads ahead of a condition what the program does not use. */
+	/*
+	 * Is true if what it reads decides a branch. Where it is false a compiler may have moved
+	 * the load ahead of a condition, and the program may not use it.
+	 */
 	bool decides;
 	int64_t kernel_offset;
 	char *file; /* NULL without line tables */

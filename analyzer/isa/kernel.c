@@ -279,7 +279,7 @@ out:
 	return status;
 }
 
-/* What the witness tells: atomics, and loads of known bytes. Returns 0 or -ENOMEM. */
+/* Fills in which atomics and loads of known bytes are executed. Returns 0 or -ENOMEM. */
 static int fill_executed(struct isa_analysis *analysis, struct flow *flow,
 			 const struct flow_entry *entry, struct isa_kernel *kernel)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a sum has: so many times each. BEGIN is a group's number times a group's size. */
+/* Names what a sum has a multiple of. BEGIN is a group's number times a group's size. */
 enum { TERM_ONE, TERM_ITEM, TERM_GROUP, TERM_BLOCK, TERM_BEGIN, TERM_GRID, TERMS };
 
 /* Words that are no arguments: none; lower halves of addresses; a group's size, and bits above. */
@@ -519,7 +519,7 @@ static bool step(struct search *search, const struct insn *insn)
 		break;
 	}
 	if (writes(insn, destinations, REG_EXEC) || writes(insn, destinations, REG_EXEC + 1)) {
-		/* Those that go on stay among them where others come back. */
+		/* Where others come back, the work-items that are followed stay among them. */
 		return insn->class == OP_OR && insn->operand_count == 3 &&
 		       insn->operand[1].kind == OPERAND_REG && insn->operand[1].reg == REG_EXEC;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes behind a pointer of the arguments the work-items access for certain: struct
+/*
+ * Finds which bytes behind a pointer of the arguments the work-items access for certain: struct
  * isa_reach.
  */
 #ifndef HIPGRAIN_ISA_REACH_H

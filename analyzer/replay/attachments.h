@@ -16,7 +16,7 @@ struct attachment_type {
 	void (*clear)(void *data); /* what the bytes refer to; NULL: nothing */
 };
 
-/* One for each list of pointers that is kept: ATTACHMENT_LIST(). */
+/* Describes a list of pointers that is kept with an object: ATTACHMENT_LIST(). */
 struct attachment_list_type {
 	struct attachment_type type;
 	void (*free_row)(void *row);

@@ -9,7 +9,7 @@
 
 #define BLOCKS_NAMED 3u /* beside the one that a finding is about */
 
-/* Returns true for memory that begins and ends with a page, whatever size was asked for. */
+/* Returns true for memory that begins and ends with a page, whatever size was requested. */
 static bool has_whole_pages(const struct allocation *allocation)
 {
 	switch (allocation->layer) {

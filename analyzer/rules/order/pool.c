@@ -3,7 +3,7 @@
  * Finds HG708: another stream may use memory of a pool (hipMallocAsync) only after it has waited
  * for the allocation. Before that, earlier work may still use the block that the memory was made
  * of. A stream that does not wait for another one is one finding, whatever memory it gets from
- * there before it does: the surest use is told.
+ * there before it does: the surest use is reported.
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
