@@ -40,6 +40,8 @@ static const struct verb {
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "events", "print the events of a recording", usage_events, cmd_events },
+	{ "export", "make a trace of ordinary events of a recording, for other tools", usage_export,
+	  cmd_export },
 	{ "import", "make a trace bundle of a capture that HIP made itself", usage_import,
 	  cmd_import },
 	{ "merge", "merge the reports of a parallel job's nodes", usage_merge, cmd_merge },

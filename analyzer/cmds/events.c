@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/bundle_check.h"
 #include "analyzer/cmds/cmds.h"
-#include "analyzer/completeness.h"
+#include "analyzer/cmds/read_recording.h"
 #include "analyzer/reader/fields.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/reader/reader.h"
@@ -147,64 +146,14 @@ static int print_event(const struct hg_event *event, void *unused)
 	return ferror(stdout) ? -EIO : 0;
 }
 
-static void say_missing(const char *path, const struct reader_stats *stats,
-			const struct recording_facts *facts)
-{
-	struct completeness recording;
-
-	completeness_judge(&recording, stats, facts);
-	for (guint i = 0; recording_status_fails(recording.status) && i < recording.reasons->len;
-	     i++)
-		message_warning("%s: %s", path, (const char *)recording.reasons->pdata[i]);
-	if (recording.missing && !recording.counted)
-		message_warning("%s: %" PRIu64 " events are missing", path, recording.missing);
-	completeness_clear(&recording);
-}
-
-static int print_trace(const char *path)
-{
-	char *traces = g_build_filename(path, "ctf", NULL), *error = NULL;
-	bool bundle = g_file_test(traces, G_FILE_TEST_IS_DIR);
-	struct recording_facts facts = { .compared = true };
-	struct reader_stats stats;
-	int result;
-
-	if (!bundle) {
-		g_free(traces);
-		traces = g_strdup(path);
-	}
-	result = bundle_check(path, &error);
-	if (result < 0) {
-		message_error("%s: %s", path, error ? error : strerror(-result));
-		free(error);
-		g_free(traces);
-		return HG_EXIT_INPUT;
-	}
-	if (bundle)
-		recording_facts_read(&facts, path);
-	result = read_trace(traces, bundle ? path : NULL, print_event, NULL, &stats, &error);
-	if (result < 0) {
-		message_error("%s: %s", path,
-			      error               ? error
-			      : result == -ENOENT ? "no trace found"
-						  : strerror(-result));
-	} else {
-		say_missing(path, &stats, &facts);
-	}
-	g_free(error);
-	reader_stats_clear(&stats);
-	recording_facts_clear(&facts);
-	g_free(traces);
-	return result < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;
-}
-
 int cmd_events(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int code;
+	struct reader_stats stats = { 0 };
+	int code, status;
 
 	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		if (code != 'h')
@@ -216,5 +165,7 @@ int cmd_events(int argc, char **argv)
 		message_error("events: exactly one trace is required ('hipgrain events --help')");
 		return HG_EXIT_USAGE;
 	}
-	return print_trace(argv[optind]);
+	status = read_recording(argv[optind], print_event, NULL, &stats);
+	reader_stats_clear(&stats);
+	return status;
 }

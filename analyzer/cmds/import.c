@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
-#include "analyzer/import/ctf_writer.h"
+#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr.h"
 #include "config.h"
 #include "tracer/bundle.h"
@@ -89,14 +89,19 @@ static int write_traces(const struct bundle *bundle, const GPtrArray *processes,
 	    openat(bundle->lock, BUNDLE_CTF, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int code = openat(bundle->lock, BUNDLE_CODE_OBJECTS,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = traces < 0 || code < 0 ? -errno : ctf_write_metadata(traces);
+	struct ctf_trace trace;
+	int result = traces < 0 || code < 0 ? -errno : 0;
+
+	ctf_trace_begin(&trace, traces);
+	if (!result)
+		result = ctf_write_metadata(&trace, false);
 
 	*complete = true;
 	for (guint i = 0; i < processes->len && !result; i++) {
 		const struct hrr_process *process = processes->pdata[i];
 
 		*complete = *complete && process->events.ended;
-		result = hrr_translate(process, traces, code, left_out);
+		result = hrr_translate(process, &trace, code, left_out);
 	}
 	if (traces >= 0)
 		close(traces);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/import/ctf_writer.h"
+#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr_code.h"
 #include "codeobj/codeobj.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -644,14 +644,13 @@ static void begin(struct translation *to)
 		put_record(to, &g_array_index(records, struct hrr_record, i));
 }
 
-int hrr_translate(const struct hrr_process *process, int traces, int code_objects, GArray *left_out)
+int hrr_translate(const struct hrr_process *process, const struct ctf_trace *trace,
+		  int code_objects, GArray *left_out)
 {
 	struct translation to = { .process = process, .left_out = left_out };
 	int result;
 
-	to.writer = ctf_writer_open(traces, process->pid);
-	if (!to.writer)
-		return -errno;
+	to.writer = ctf_writer_open(trace, process->pid, 0);
 	to.code = hrr_code_new(process, code_objects, emit, &to);
 	to.threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	to.current = g_hash_table_new(NULL, NULL);
@@ -668,6 +667,6 @@ int hrr_translate(const struct hrr_process *process, int traces, int code_object
 	g_hash_table_destroy(to.current);
 	g_hash_table_destroy(to.threads);
 	hrr_code_free(to.code);
-	result = ctf_writer_close(to.writer);
+	result = ctf_writer_close(to.writer, 0);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr_calls.h"
 
 /* How often a function was called whose calls were left out. */
@@ -19,10 +20,10 @@ struct hrr_left_out {
 int hrr_check(const struct hrr_process *process, char **error);
 
 /*
- * A process that was checked, into directories `traces` and `code_objects`. Adds to `left_out`
- * (struct hrr_left_out). 0, or -errno if it could not be written.
+ * Writes a process that was checked into a trace and the directory `code_objects`. Adds to
+ * `left_out` (struct hrr_left_out). Returns 0, or -errno if it could not be written.
  */
-int hrr_translate(const struct hrr_process *process, int traces, int code_objects,
-		  GArray *left_out);
+int hrr_translate(const struct hrr_process *process, const struct ctf_trace *trace,
+		  int code_objects, GArray *left_out);
 
 #endif

@@ -23,10 +23,10 @@ struct packet_tail {
 
 #define HEAD_SIZE (sizeof(struct packet_header) + sizeof(struct packet_tail))
 
-static const uint8_t trace_uuid[16] = "hipgrain-import";
-
 struct ctf_writer {
-	int file, error;
+	const struct ctf_trace *trace;
+	char name[32]; /* of its file */
+	int error;
 	GByteArray *packet; /* with room for its head */
 	uint64_t begin, end, number, instance;
 };
@@ -50,8 +50,23 @@ static int write_all(int file, const void *data, size_t size)
 
 /* ---- the description ---- */
 
-static void describe_field(GString *text, const struct field *field)
+/* The interface functions by their names: as babeltrace2 and Trace Compass print them. */
+static void describe_apis(GString *text)
 {
+	g_string_append(text, "typealias enum : integer { size = 16; align = 8; signed = 0; } {\n");
+	for (unsigned id = 0; id <= UINT16_MAX; id++)
+		if (hg_api_name_if_known(id))
+			g_string_append_printf(text, "\t\"%s\" = %u,\n", hg_api_name_if_known(id),
+					       id);
+	g_string_append(text, "} := hipgrain_api_t;\n\n");
+}
+
+static void describe_field(GString *text, const struct field *field, bool names)
+{
+	if (names && field->show == SHOW_API && field->size == sizeof(uint16_t)) {
+		g_string_append_printf(text, "\t\thipgrain_api_t _%s;\n", field->name);
+		return;
+	}
 	switch (field->kind) {
 	case FIELD_STRING:
 		g_string_append_printf(text, "\t\tstring _%s;\n", field->name);
@@ -74,7 +89,7 @@ static void describe_field(GString *text, const struct field *field)
 	}
 }
 
-static void describe_events(GString *text)
+static void describe_events(GString *text, bool names)
 {
 	for (unsigned type = 0; type < HG_EVENT_TYPES; type++) {
 		g_string_append_printf(text,
@@ -82,25 +97,45 @@ static void describe_events(GString *text)
 				       "\tfields := struct {\n",
 				       event_layouts[type].name, type);
 		for (const struct field *field = event_layouts[type].fields(); field->name; field++)
-			describe_field(text, field);
+			describe_field(text, field, names);
 		g_string_append(text, "\t};\n};\n\n");
 	}
 }
 
-static void describe_uuid(GString *text)
+static void describe_uuid(GString *text, const uint8_t *uuid)
 {
-	for (unsigned i = 0; i < sizeof(trace_uuid); i++) {
+	for (unsigned i = 0; i < CTF_UUID_SIZE; i++)
 		g_string_append_printf(text, "%s%02x",
-				       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-				       trace_uuid[i]);
-	}
+				       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-int ctf_write_metadata(int folder)
+/* Returns 0, or -errno of the first write that failed. */
+static int append_to(const struct ctf_trace *trace, const char *name, const void *data, size_t size,
+		     int flags)
+{
+	int file = openat(trace->folder, name,
+			  O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	int result = file < 0 ? -errno : write_all(file, data, size);
+
+	if (file >= 0 && close(file) && !result)
+		result = -errno;
+	return result;
+}
+
+void ctf_trace_begin(struct ctf_trace *trace, int folder)
+{
+	trace->folder = folder;
+	for (unsigned i = 0; i < CTF_UUID_SIZE; i++)
+		trace->uuid[i] = (uint8_t)g_random_int_range(0, 256);
+	/* A random one, by RFC 4122. */
+	trace->uuid[6] = (uint8_t)((trace->uuid[6] & 0x0f) | 0x40);
+	trace->uuid[8] = (uint8_t)((trace->uuid[8] & 0x3f) | 0x80);
+}
+
+int ctf_write_metadata(const struct ctf_trace *trace, bool names)
 {
 	GString *text = g_string_new("/* CTF 1.8 */\n\n");
-	int file = openat(folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int result = file < 0 ? -errno : 0;
+	int result;
 
 	for (unsigned bits = 8; bits <= 64; bits *= 2) {
 		g_string_append_printf(text,
@@ -109,7 +144,7 @@ int ctf_write_metadata(int folder)
 				       bits, bits);
 	}
 	g_string_append(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
-	describe_uuid(text);
+	describe_uuid(text, trace->uuid);
 	g_string_append(
 	    text, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tuint32_t magic;\n"
 		  "\t\tuint8_t uuid[16];\n\t\tuint32_t stream_id;\n\t\tuint64_t "
@@ -125,19 +160,17 @@ int ctf_write_metadata(int folder)
 		  "\t\tuint32_t cpu_id;\n\t};\n\tevent.context := struct {\n"
 		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vpid;\n"
 		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vtid;\n\t};\n};\n\n");
-	describe_events(text);
-	if (file >= 0) {
-		result = write_all(file, text->str, text->len);
-		if (close(file) && !result)
-			result = -errno;
-	}
+	if (names)
+		describe_apis(text);
+	describe_events(text, names);
+	result = append_to(trace, "metadata", text->str, text->len, O_EXCL);
 	g_string_free(text, TRUE);
 	return result;
 }
 
 /* ---- packets ---- */
 
-static void flush(struct ctf_writer *writer)
+static void flush(struct ctf_writer *writer, uint64_t discarded)
 {
 	struct packet_header header = { .magic = PACKET_MAGIC,
 					.instance = writer->instance,
@@ -145,31 +178,26 @@ static void flush(struct ctf_writer *writer)
 					.end = writer->end,
 					.content_bits = 8 * (uint64_t)writer->packet->len,
 					.packet_bits = 8 * (uint64_t)writer->packet->len };
-	struct packet_tail tail = { .number = writer->number++ };
+	struct packet_tail tail = { .number = writer->number, .discarded = discarded };
 
-	if (writer->packet->len == HEAD_SIZE)
-		return;
-	memcpy(header.uuid, trace_uuid, sizeof(header.uuid));
+	memcpy(header.uuid, writer->trace->uuid, sizeof(header.uuid));
 	memcpy(writer->packet->data, &header, sizeof(header));
 	memcpy(writer->packet->data + sizeof(header), &tail, sizeof(tail));
 	if (!writer->error)
-		writer->error = write_all(writer->file, writer->packet->data, writer->packet->len);
+		writer->error = append_to(writer->trace, writer->name, writer->packet->data,
+					  writer->packet->len, writer->number ? 0 : O_EXCL);
+	writer->number++;
 	g_byte_array_set_size(writer->packet, HEAD_SIZE);
 }
 
-struct ctf_writer *ctf_writer_open(int folder, int32_t pid)
+struct ctf_writer *ctf_writer_open(const struct ctf_trace *trace, int32_t pid, unsigned part)
 {
-	struct ctf_writer *writer;
-	char name[32];
-	int file;
+	struct ctf_writer *writer = g_new0(struct ctf_writer, 1);
 
-	snprintf(name, sizeof(name), "process-%d", pid);
-	file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (file < 0)
-		return NULL;
-	writer = g_new0(struct ctf_writer, 1);
-	writer->file = file;
-	writer->instance = (uint64_t)pid;
+	snprintf(writer->name, sizeof(writer->name), part ? "process-%d-%u" : "process-%d", pid,
+		 part);
+	writer->trace = trace;
+	writer->instance = (uint64_t)part << 32 | (uint32_t)pid;
 	writer->packet = g_byte_array_new();
 	g_byte_array_set_size(writer->packet, HEAD_SIZE);
 	return writer;
@@ -213,6 +241,8 @@ void ctf_writer_event(struct ctf_writer *writer, const struct hg_event *event)
 	uint16_t id = (uint16_t)event->type;
 	uint64_t time = (uint64_t)event->ns;
 
+	if (writer->packet->len >= PACKET_FILL)
+		flush(writer, 0);
 	if (writer->packet->len == HEAD_SIZE)
 		writer->begin = time;
 	writer->end = time;
@@ -222,18 +252,20 @@ void ctf_writer_event(struct ctf_writer *writer, const struct hg_event *event)
 	put(writer, &event->tid, sizeof(event->tid));
 	for (const struct field *field = event_layouts[event->type].fields(); field->name; field++)
 		put_field(writer, (const char *)event, field);
-	if (writer->packet->len >= PACKET_FILL)
-		flush(writer);
 }
 
-int ctf_writer_close(struct ctf_writer *writer)
+int ctf_writer_close(struct ctf_writer *writer, uint64_t missing)
 {
 	int result;
 
-	flush(writer);
+	if (writer->packet->len > HEAD_SIZE)
+		flush(writer, 0);
+	/* Readers compare a packet's counter with that of the one before. */
+	if (missing) {
+		writer->begin = writer->end;
+		flush(writer, missing);
+	}
 	result = writer->error;
-	if (close(writer->file) && !result)
-		result = -errno;
 	g_byte_array_unref(writer->packet);
 	g_free(writer);
 	return result;
