@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seam between the two halves of the software GPU: the HSA runtime (hsa_*.c, which owns
- * memory, queues, code objects) and the interpreter (interp/, which executes waves).
+ * The seam between the two halves of the software GPU: the interpreter (interp/, which executes
+ * waves), and the driver (kernels/softkfd) or the HSA runtime (runtime/), which owns memory and
+ * queues.
  */
 #ifndef SOFTGPU_H
 #define SOFTGPU_H
@@ -13,7 +14,7 @@
 #include <hsa/amd_hsa_kernel_code.h>
 #include <hsa/amd_hsa_queue.h>
 
-/* ---- memory: kernels/softgpu/runtime/memory.c ---- */
+/* ---- memory: the driver's or the HSA runtime's memory.c ---- */
 
 #define SOFTGPU_PAGE_SHIFT 12
 #define SOFTGPU_PAGE_SIZE  4096u
@@ -24,7 +25,7 @@
 #define SOFTGPU_PAGE_HOST   4u  /* physically in host memory */
 #define SOFTGPU_PAGE_ALIAS  8u  /* GPU address differs from the host's: translate */
 #define SOFTGPU_PAGE_READ   16u /* the GPU may only read it: a store or an atomic faults */
-/* How a gfx942's L2 caches hold it (MTYPE of the page table entry, runtime/mtype.def): two bits. */
+/* How a gfx942's L2 caches hold it (MTYPE of the page table entry, host/mtype.def): two bits. */
 #define SOFTGPU_PAGE_MTYPE 96u
 #define SOFTGPU_PAGE_RW    0u  /* read-write: writes stay, lines that others write are dropped */
 #define SOFTGPU_PAGE_NC    32u /* not coherent: as RW, but lines that others write stay */

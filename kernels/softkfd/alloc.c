@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The requests to allocate, free, map and unmap; their errors are the driver's (kfd_chardev.c). */
-#include "kernels/softgpu/runtime/svm.h"
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>

@@ -5,14 +5,14 @@
  * files, topology, ioctls, queues in memory. The interpreter (kernels/softgpu/interp) executes.
  *
  * Numbers: a GPU is its number from 0; KFD's name for it is SG_KFD_ID(gpu)
- * (kernels/softgpu/runtime/pages.h). Errors: functions return 0 or a negative errno, unless they
+ * (kernels/softgpu/host/pages.h). Errors: functions return 0 or a negative errno, unless they
  * say otherwise. Locks, in this order: queue list, queue step, SVM, memory; those of events and
  * devices are leaves.
  */
 #ifndef SOFTKFD_KFD_H
 #define SOFTKFD_KFD_H
 
-#include "kernels/softgpu/runtime/pages.h"
+#include "kernels/softgpu/host/svm.h"
 #include "kernels/softkfd/abi.h"
 
 #include <sys/stat.h>

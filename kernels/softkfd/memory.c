@@ -4,7 +4,6 @@
  * the interpreter asks of that (softgpu.h). A program's own memory that no object covers is
  * svm.c's.
  */
-#include "kernels/softgpu/runtime/svm.h"
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>

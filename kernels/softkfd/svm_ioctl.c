@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attributes of host memory (svm.c) as the driver's request names them (kfd_svm.c), and XNACK. */
-#include "kernels/softgpu/runtime/svm.h"
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>

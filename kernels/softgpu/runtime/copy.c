@@ -4,7 +4,7 @@
  * order in which their dependencies are met. Callers may choose an engine by those that are busy;
  * what an engine does is the same on each.
  */
-#include "pages.h"
+#include "runtime.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * setting of the barrier bit allows; memory is coherent throughout, so the fence scopes in the
  * headers need no action.
  */
-#include "pages.h"
+#include "runtime.h"
 #include <stdlib.h>
 
 /* The packet to do next; NULL: there is none, or it is not yet written. */

@@ -9,6 +9,7 @@
 #ifndef SOFTGPU_RUNTIME_H
 #define SOFTGPU_RUNTIME_H
 
+#include "kernels/softgpu/host/svm.h"
 #include "kernels/softgpu/softgpu.h"
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
@@ -60,15 +61,6 @@ hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifie
 #undef SINCE_7_0
 #undef FOREIGN
 
-/* ---- messages: message.c ---- */
-
-/* One line on stderr, prefixed "softgpu: ", only with SOFTGPU_LOG=1. */
-void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One line on stderr, prefixed "softgpu: ". */
-void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, then abort(). For what the stand-in can't do and for a broken device. */
-_Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* ---- faults: fault.c ---- */
 
 /*
@@ -90,46 +82,7 @@ void sg_api_table_reset(void);
 void sg_tools_load(void);
 void sg_tools_unload(void);
 
-/* ---- settings: config.c ---- */
-
-struct sg_settings {
-	bool svm;       /* SOFTGPU_SVM: KFD offers shared virtual memory */
-	bool fine_pool; /* a fine-grained VRAM pool exists */
-	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
-	bool log;       /* SOFTGPU_LOG */
-	bool gfx942;    /* SOFTGPU_MEMORY: memory behaves like an MI300's */
-	bool apu;       /* SOFTGPU_APU: the GPUs are APUs, each with the CPU of its NUMA node */
-	bool migration; /* SOFTGPU_MIGRATION: pages move by faults, and back */
-	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
-	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
-	uint64_t gpus;  /* SOFTGPU_DEVICES */
-	uint64_t table; /* SOFTGPU_HSA_TABLE: enum sg_table */
-};
-
-/* Layouts of the table of AMD's extensions; api/amd.def. */
-enum sg_table {
-	SG_TABLE_5_2,
-	SG_TABLE_5_6,
-	SG_TABLE_6_4,
-	SG_TABLE_7_2,
-	SG_TABLE_FOREIGN,
-	SG_TABLES
-};
-
-extern struct sg_settings sg_settings;
-
-/* Read the environment once. 0, or -EINVAL after a message that names the variable. */
-int sg_settings_read(void);
-/* Unless SOFTGPU_MIGRATION says it, pages move with XNACK as it is now. */
-void sg_migration_follow(void);
-
 /* ---- agents and pools: agent.c, pool.c ---- */
-
-#define SG_MAX_GPUS 8u
-/* Copy engines of each GPU: for copies from and to the host, and in a hive for those to other GPUs.
- */
-#define SG_COPY_ENGINES 2u
-#define SG_HIVE_ENGINES 3u
 
 struct sg_agent {
 	bool gpu;
@@ -137,15 +90,6 @@ struct sg_agent {
 };
 extern struct sg_agent sg_cpu_agents[SG_MAX_GPUS], sg_gpu_agents[SG_MAX_GPUS];
 
-/* CPUs: one, or with SOFTGPU_APU that of each APU, which is a NUMA node. */
-static inline unsigned sg_cpus(void)
-{
-	return sg_settings.apu ? (unsigned)sg_settings.gpus : 1;
-}
-
-/* Sets of GPUs: bit n is GPU n. */
-#define SG_EVERY_GPU UINT32_MAX
-#define SG_NO_GPU    0u
 static inline uint32_t sg_gpu_bit(const struct sg_agent *agent)
 {
 	return agent->gpu ? UINT32_C(1) << agent->number : SG_NO_GPU;
@@ -188,15 +132,6 @@ unsigned sg_pool_state(const struct sg_pool *pool);
 /* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
 bool sg_pool_reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
 		       uint32_t *gpus);
-
-/* ---- how caches hold pages: mtype.c ---- */
-
-#define SG_NO_NODE (-1)
-enum sg_coherence { SG_PRESET, SG_EXTENDED, SG_UNCACHED };
-
-/* SOFTGPU_PAGE_RW, NC, CC or UC: how GPU `gpu` caches memory of node `node` (number of a GPU, or
- * SG_NO_NODE). RW where memory is not modelled as gfx942's, and for SOFTGPU_ANY_GPU. */
-unsigned sg_mtype(unsigned gpu, int node, enum sg_coherence coherence);
 
 /* ---- the GPU's address space: memory.c ---- */
 
@@ -265,8 +200,6 @@ struct sg_mapping *sg_memory_find(uint64_t address);
 bool sg_memory_describe(uint64_t address, struct sg_mapping *copy);
 /* Exactly the set `gpus` has access from now on, `readers` of them without writing. */
 void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus, uint32_t readers);
-/* Every cached page state is void from now on. */
-void sg_memory_changed(void);
 /*
  * Host pointer behind [address, ...) as the GPU sees it, and in *span how many of the next `size`
  * bytes are contiguous there. NULL if no GPU can read, or else write, at `address`.
@@ -287,63 +220,12 @@ struct sg_mapping *sg_memory_find_lock(uint64_t host);
  */
 bool sg_vmem_find(uint64_t address, uint64_t *start, size_t *size);
 
-/* ---- host mappings: vma.c ---- */
+/* ---- shared virtual memory: svm_hsa.c ---- */
 
-struct sg_vma {
-	uint64_t start, end;
-	uint64_t offset, device, inode; /* of its file */
-	bool readable, writable, executable, shared;
-	bool anonymous; /* memory of no file, and not the first thread's stack */
-	bool smaps;     /* read with its flags */
-	bool advised;   /* one of them */
-};
-
-struct sg_vma_list {
-	struct sg_vma *items;
-	size_t count, capacity;
-};
-
-/*
- * Read the process' mappings into *list (reused between calls). Only then can their marks
- * be read, which may cost milliseconds. 0 or -errno.
- */
-int sg_vma_read(struct sg_vma_list *list, bool with_mark);
-/* The item that holds `address`, or NULL. */
-const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address);
-/* Where the first mapping above the unmapped `address` starts; UINT64_MAX: there is none. */
-uint64_t sg_vma_next(const struct sg_vma_list *list, uint64_t address);
-/*
- * Mark those of `list` in [start, end), so that a later mapping at the same place can be
- * distinguished. The list must be up to date.
- */
-void sg_vma_mark(const struct sg_vma_list *list, uint64_t start, uint64_t end);
-/* Of a list that was read with marks, before any mapping changed. */
-bool sg_vma_is_marked(const struct sg_vma *vma);
-
-/*
- * Of [at, limit) within an unmarked mapping of the list: where the part without mark ends that
- * begins at `at` (`at` itself if there is none). Neighbours are listed as one mapping, and other
- * threads unmap one of them after the list was read; so each page is checked.
- */
-uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t limit);
-
-/* ---- shared virtual memory: svm.c ---- */
-
-/* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
-unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
-/* The same, and addresses around it that share the state: [*first, *last). */
-unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
-			  uint64_t *last);
-/* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
-uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
-/* Bytes of a GPU's memory that allocations leave. */
-uint64_t sg_vram_room(unsigned gpu);
 /* A prefetch of [start, end) to a GPU or to the host. */
 void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
-/* Host mappings may have changed: check them again before the next use. */
-void sg_svm_new_epoch(void);
 
-/* ---- signals and the process-wide event counter: signal.c, event.c ---- */
+/* ---- signals: signal.c ---- */
 
 static inline amd_signal_t *sg_signal(hsa_signal_t handle)
 {
@@ -363,47 +245,11 @@ void sg_signal_release(hsa_signal_t handle);
 /* Wait, a second at most, until no asynchronous handler is due or runs. At exit, see there. */
 void sg_handlers_settle(void);
 
-/* Every signal change, doorbell and completion counts here; whoever waits, waits on this. */
-uint32_t sg_event_count(void);
-void sg_event_post(void);
-/* Sleep until the count differs from `seen` or `max_ns` have passed. */
-void sg_event_wait(uint32_t seen, uint64_t max_ns);
-
-/* ---- time and threads: event.c ---- */
-
-/* CLOCK_MONOTONIC. */
-uint64_t sg_now_ns(void);
-/* Start a detached-at-exit helper thread with all signals blocked. 0 or -errno. */
-int sg_thread_start(const char *name, void *(*body)(void *));
-
-/*
- * What the helper threads do comes in units, during which the process must not end: the compiler's
- * library is taken apart at exit, and so is the memory of whoever registered a handler.
- */
-enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORK_HANDLERS, SG_WORKS };
-void sg_work_begin(enum sg_work work);
-void sg_work_end(enum sg_work work);
-/* For another thread, which ends it with sg_work_end: no unit runs meanwhile. */
-void sg_work_exclude(enum sg_work work);
-/* Can others' units end while the calling thread waits? Not its own, nor any in a forked child. */
-bool sg_work_may_wait(enum sg_work work);
-/*
- * Let no unit begin any more, and wait a while for those that run, except one of the calling
- * thread's own; and the reverse.
- */
-void sg_work_stop(void);
-void sg_work_resume(void);
-/* The process is a forked child: there are no threads, nor units of theirs. */
-void sg_work_forked(void);
-
 /* ---- code: executable.c, loader.c ---- */
 
 /* Mangled name of the kernel with its descriptor at `kernel_object`, with its code object; NULL if
  * none. */
 const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
-
-/* Count a kernel that begins, by its name or NULL, for the recording that runs (witness.c). */
-void sg_witness(const char *kernel);
 
 struct sg_symbol {
 	const struct sg_agent *agent;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attributes of host memory (svm.c) as HSA names them: hsa_amd_svm_attributes_*, and prefetches. */
-#include "svm.h"
+#include "runtime.h"
 #include <errno.h>
 
 /* Later than the headers of 5.2.3 (docs/memory-model.md#hsa-constants). */

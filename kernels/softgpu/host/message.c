@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of the software GPU, one line each on stderr.
-#include "runtime.h"
+#include "host.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

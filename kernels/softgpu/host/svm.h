@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of host memory as the driver keeps them (svm.c), for those who set and report them:
- * svm_hsa.c in HSA's terms. GPUs are their numbers.
+ * Attributes of host memory as the driver keeps them (svm.c), for those who set and report them.
+ * GPUs are their numbers.
  */
 #ifndef SOFTGPU_SVM_H
 #define SOFTGPU_SVM_H
@@ -58,5 +58,17 @@ bool sg_svm_known(uint64_t start, uint64_t end);
 bool sg_svm_mapped(uint64_t address, uint64_t *first, uint64_t *last);
 /* The process is a forked child: nothing has attributes. */
 void sg_svm_forked(void);
+
+/* ---- for the GPU's address space ---- */
+
+/* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
+unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
+/* The same, and addresses around it that share the state: [*first, *last). */
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			  uint64_t *last);
+/* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
+uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
+/* Host mappings may have changed: check them again before the next use. */
+void sg_svm_new_epoch(void);
 
 #endif

@@ -4,7 +4,7 @@
  * to allocations: a request is rounded outward to 4096 bytes (docs/memory-model.md#advice), stays
  * when heap memory is freed and reused, and ends with the mapping. Defaults: coherent
  * (fine-grained), granularity 9 (docs/memory-model.md#hsa-constants); accessible to the GPU only
- * with XNACK. Who sets them: svm_hsa.c.
+ * with XNACK.
  */
 #include "svm.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Counts the kernels that begin in a table of the recording (tracer/witness.h), if there is one,
  * so that launches that nobody recorded are noticed.
  */
-#include "runtime.h"
+#include "host.h"
 #include "tracer/witness.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * stores that no futex sees, so a single process-wide counter, bumped by the queue worker after
  * each time slice, is simpler than one futex a signal and can't lose a wake-up.
  */
-#include "runtime.h"
+#include "host.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>

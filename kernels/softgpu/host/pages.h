@@ -11,7 +11,7 @@
 #ifndef SOFTGPU_PAGES_H
 #define SOFTGPU_PAGES_H
 
-#include "runtime.h"
+#include "host.h"
 #include <linux/userfaultfd.h>
 
 /* Why pages move: migrate triggers of kfd_ioctl.h (docs/memory-model.md#driver-events). */
