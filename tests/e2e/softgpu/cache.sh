@@ -37,9 +37,10 @@ run env
 test $status = 0 && test $stored -gt 2 && test $taken = 0
 report $? "the first process compiles and keeps $stored results"
 all=$stored
-# libamd_comgr 3 has a cache of its own beside ours.
-ours() { find "$XDG_CACHE_HOME" -path "$XDG_CACHE_HOME/comgr" -prune -o "$@" -print; }
-test "$(ls "$entries" | wc -l)" = $all && test -z "$(ours -type f ! -perm 600)$(ours -type d ! -perm 700)"
+# libamd_comgr 3 has a cache of its own beside ours, and the driver its topology, which is no secret.
+ours() { find "$XDG_CACHE_HOME" \( -path "$XDG_CACHE_HOME/comgr" -o -path "$entries/topology" \) -prune -o "$@"; }
+test "$(ours -path "$entries/*" -type f -print | wc -l)" = $all &&
+	test -z "$(ours -type f ! -perm 600 -print)$(ours -type d ! -perm 700 -print)"
 report $? "nobody else can read them, and no draft is left"
 
 run env
@@ -47,7 +48,7 @@ test $status = 0 && test $stored = 0 && test $taken = $all
 report $? "the second process takes all of them"
 
 # The compiler puts the names of its temporary files into one result, so the next has another key.
-for file in "$entries"/*; do
+for file in "$entries"/*.entry; do
 	size=$(wc -c <"$file")
 	printf '\377' | dd of="$file" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
 	printf '\001' | dd of="$file" bs=1 seek=$((size - 99)) conv=notrunc 2>/dev/null
@@ -56,14 +57,14 @@ run env
 test $status = 0 && test $taken = 0 && test $refused -gt 2 && test $stored = $all
 report $? "damaged results are compiled again"
 
-for file in "$entries"/*; do
+for file in "$entries"/*.entry; do
 	truncate -s -50 "$file"
 done
 run env
 test $status = 0 && test $taken = 0 && test $refused -gt 2 && test $stored = $all
 report $? "truncated ones too"
 
-chmod 666 "$entries"/*
+chmod 666 "$entries"/*.entry
 run env
 test $status = 0 && test $taken = 0 && test $refused -gt 2 && test $stored = $all
 report $? "others could have written them: not used"

@@ -7,7 +7,13 @@ tool=$2
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 export TOOL_OUTPUT="$directory/counts"
-echo 1..16
+# AMD's runtime, seen with 5.2.3, says nothing of a tool that refuses, and does not count libraries that it can't open.
+# How it chooses tools from 6 on is not its driver's affair; only the software GPU's runtime shows it in each release.
+case $LD_PRELOAD in
+*softkfd*) plan=10 refusal="1..7" failed_before="0 failed before" ;;
+*) plan=16 refusal="refused to be loaded" failed_before="1 failed before: $directory/none.so" ;;
+esac
+echo 1..$plan
 
 report() # good? description
 {
@@ -43,11 +49,11 @@ report $? "it sees doorbells: $(count doorbells)"
 
 rm -f "$TOOL_OUTPUT"
 output=$(TOOL_REFUSES=1 HSA_TOOLS_LIB=$tool "$program" 2>&1) &&
-	printf '%s\n' "$output" | grep -q "refused to be loaded" && test ! -e "$TOOL_OUTPUT"
+	printf '%s\n' "$output" | grep -q "$refusal" && test ! -e "$TOOL_OUTPUT"
 report $? "a tool that refuses is out of the way"
 
 output=$(HSA_TOOLS_LIB="$directory/none.so $tool" "$program" 2>&1) &&
-	printf '%s\n' "$output" | grep -q "tool: 1 failed before: $directory/none.so" &&
+	printf '%s\n' "$output" | grep -q "tool: $failed_before\$" &&
 	test "$(count queues)" -gt 2
 report $? "a tool hears which ones failed before it"
 
@@ -58,6 +64,7 @@ test "$before" -gt 40 && test "$(count between)" = $((2 * before)) &&
 	test "$(count barriers)" = "$before" && test "$(count wrong)" = 0
 report $? "$before packets pass the handlers, the last registered first"
 
+[ $plan = 16 ] || exit ${failed:-0}
 # asked NAME=VALUE...: checks that the tool's OnLoad was called, whatever it thinks of the table.
 asked()
 {
