@@ -77,6 +77,9 @@ static void make(void)
 	CHECK(hipEventCreateWithFlags(&event, hipEventDisableTiming));
 	*fine = *advised = *registered = 0;
 	CHECK(hipMemset(plain, 0, sizeof(float)));
+	/* From HIP 5.6.1 on hipMemset may return early, and `stream` does not wait for it: a race
+	 * that only a recording from the start could find. */
+	CHECK(hipDeviceSynchronize());
 	make_graph();
 }
 
