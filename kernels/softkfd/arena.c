@@ -199,7 +199,7 @@ static int change_views(int file, uint64_t start, uint64_t bytes)
 
 int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place)
 {
-	int error = ftruncate(file, (off_t)bytes) ? -errno : copy_to(file, start, bytes);
+	int error = copy_to(file, start, bytes);
 
 	if (error)
 		return error;

@@ -16,17 +16,44 @@ int kfd_file_open(const struct kfd_object *object, unsigned flags)
 	return fd < 0 ? -errno : fd;
 }
 
+int kfd_metadata_read(int file, uint64_t size, struct kfd_metadata *metadata)
+{
+	ssize_t length = pread(file, metadata, sizeof *metadata, (off_t)size);
+
+	if (length < 0)
+		return -errno;
+	return length == sizeof *metadata ? 0 : -EINVAL;
+}
+
+int kfd_metadata_write(int file, uint64_t size, const struct kfd_metadata *metadata)
+{
+	ssize_t length = pwrite(file, metadata, sizeof *metadata, (off_t)size);
+
+	if (length < 0)
+		return -errno;
+	return length == sizeof *metadata ? 0 : -ENOSPC;
+}
+
 int kfd_get_dmabuf_info(void *argument, size_t size)
 {
 	struct kfd_arg_dmabuf_info *args = argument;
+	struct kfd_metadata metadata;
 	struct kfd_file look;
 	int error = kfd_file_look((int)args->fd, &look);
 
 	(void)size;
+	if (!error)
+		error = kfd_metadata_read((int)args->fd, look.size, &metadata);
 	if (error)
 		return error;
+	if (args->metadata) {
+		if (args->metadata_size < metadata.size)
+			return -EINVAL;
+		if (kfd_copy_out(args->metadata, metadata.data, metadata.size))
+			return -EFAULT;
+	}
 	args->size = look.size;
-	args->metadata_size = 0;
+	args->metadata_size = metadata.size;
 	args->gpu_id = SG_KFD_ID((int)look.gpu);
 	args->flags =
 	    (look.flags & (KFD_ALLOC_VRAM | KFD_ALLOC_GTT)) | (look.flags & KFD_ALLOC_PUBLIC);

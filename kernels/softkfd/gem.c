@@ -16,7 +16,9 @@ enum {
 	PRIME_FROM_FD = 0x2e,
 	GEM_CREATE = 0x40,
 	GEM_MMAP = 0x41,
-	GEM_VA = 0x48
+	GEM_METADATA = 0x46,
+	GEM_VA = 0x48,
+	GEM_OP = 0x50
 };
 
 struct gem_handle {
@@ -28,10 +30,12 @@ struct prime {
 	int32_t fd;
 };
 
+struct create_info {
+	uint64_t size, alignment, domains, flags;
+};
+
 union create {
-	struct {
-		uint64_t size, alignment, domains, flags;
-	} in;
+	struct create_info in;
 	struct gem_handle out;
 };
 #define DOMAIN_GTT  2u
@@ -41,6 +45,19 @@ union map_request {
 	struct gem_handle in;
 	uint64_t offset; /* out */
 };
+
+struct metadata_request {
+	uint32_t handle, operation;
+	struct kfd_metadata metadata;
+};
+enum { METADATA_SET = 1, METADATA_GET = 2 };
+_Static_assert(sizeof(struct metadata_request) == 288, "as drm_amdgpu_gem_metadata");
+
+struct op_request {
+	uint32_t handle, operation;
+	uint64_t value;
+};
+enum { OP_CREATE_INFO = 0 };
 
 struct address_request {
 	uint32_t handle, pad, operation, flags;
@@ -162,6 +179,46 @@ static int change_address(unsigned gpu, struct table *table, const struct addres
 		       request->flags & VA_WRITABLE ? 0 : bit);
 }
 
+static int change_metadata(struct table *table, struct metadata_request *request)
+{
+	struct kfd_object *object = find(table, request->handle);
+	struct kfd_metadata *metadata = &request->metadata;
+	int error;
+
+	if (!object)
+		return -ENOENT;
+	switch (request->operation) {
+	case METADATA_SET:
+		if (metadata->size > sizeof metadata->data)
+			return -EINVAL;
+		/* It is kept where other processes see it. */
+		error = kfd_object_share(object);
+		return error ? error : kfd_metadata_write(object->file, object->size, metadata);
+	case METADATA_GET:
+		*metadata = (struct kfd_metadata){ 0 };
+		return object->file < 0 ? 0
+					: kfd_metadata_read(object->file, object->size, metadata);
+	}
+	return -EINVAL;
+}
+
+static int tell(const struct table *table, const struct op_request *request)
+{
+	const struct kfd_object *object = find(table, request->handle);
+	struct create_info info;
+
+	if (!object)
+		return -ENOENT;
+	if (request->operation != OP_CREATE_INFO)
+		return -EINVAL;
+	info = (struct create_info){
+		.size = object->size,
+		.alignment = SOFTGPU_PAGE_SIZE,
+		.domains = object->flags & KFD_ALLOC_VRAM ? DOMAIN_VRAM : DOMAIN_GTT,
+	};
+	return kfd_copy_out(request->value, &info, sizeof info);
+}
+
 static int close_handle(unsigned gpu, struct table *table, uint32_t handle)
 {
 	struct kfd_object *object = find(table, handle);
@@ -192,6 +249,10 @@ static int answer(unsigned gpu, unsigned number, void *request)
 		return create(gpu, table, request);
 	case GEM_VA:
 		return change_address(gpu, table, request);
+	case GEM_METADATA:
+		return change_metadata(table, request);
+	case GEM_OP:
+		return tell(table, request);
 	case GEM_MMAP:
 		map = request;
 		object = find(table, map->in.handle);
@@ -204,13 +265,18 @@ static int answer(unsigned gpu, unsigned number, void *request)
 
 int kfd_gem_ioctl(unsigned gpu, int fd, unsigned long code, void *argument)
 {
-	static const size_t sizes[] = {
-		[GEM_CLOSE] = sizeof(struct gem_handle), [PRIME_TO_FD] = sizeof(struct prime),
-		[PRIME_FROM_FD] = sizeof(struct prime),  [GEM_CREATE] = sizeof(union create),
-		[GEM_MMAP] = sizeof(union map_request),  [GEM_VA] = sizeof(struct address_request)
-	};
+	static const size_t sizes[] = { [GEM_CLOSE] = sizeof(struct gem_handle),
+					[PRIME_TO_FD] = sizeof(struct prime),
+					[PRIME_FROM_FD] = sizeof(struct prime),
+					[GEM_CREATE] = sizeof(union create),
+					[GEM_MMAP] = sizeof(union map_request),
+					[GEM_VA] = sizeof(struct address_request),
+					[GEM_METADATA] = sizeof(struct metadata_request),
+					[GEM_OP] = sizeof(struct op_request) };
 	unsigned number = _IOC_NR(code);
-	_Alignas(8) char request[64] = { 0 };
+	_Alignas(8) char request[sizeof(struct metadata_request)] = { 0 };
+	/* The bytes may move: nothing of the device's may run. */
+	bool moves = number == PRIME_TO_FD || number == GEM_METADATA;
 	size_t size = number < sizeof sizes / sizeof *sizes ? sizes[number] : 0;
 	int result;
 
@@ -222,12 +288,12 @@ int kfd_gem_ioctl(unsigned gpu, int fd, unsigned long code, void *argument)
 		size = _IOC_SIZE(code);
 	if (kfd_copy_in(request, (uint64_t)(uintptr_t)argument, size))
 		return -EFAULT;
-	if (number == PRIME_TO_FD)
+	if (moves)
 		kfd_queues_hold();
 	kfd_memory_lock();
 	result = answer(gpu, number, request);
 	kfd_memory_unlock();
-	if (number == PRIME_TO_FD)
+	if (moves)
 		kfd_queues_release();
 	if (!result && _IOC_DIR(code) & _IOC_READ)
 		result = kfd_copy_out((uint64_t)(uintptr_t)argument, request, size);

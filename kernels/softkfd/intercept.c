@@ -5,8 +5,8 @@
  */
 /* Else the headers would give both names of a function to one. */
 #undef _FILE_OFFSET_BITS
-#include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"
+#include "kernels/softkfd/memory.h"
 
 #include <alloca.h>
 #include <dirent.h>
@@ -197,6 +197,29 @@ int statx(int folder, const char *path, int flags, unsigned mask, struct statx *
 	}
 	return 0;
 }
+
+/* ---- the end of a dmabuf is that of its memory, whatever is behind it in the file ---- */
+
+static int64_t end_of(int fd, int64_t end)
+{
+	int saved = errno;
+	struct kfd_file look;
+
+	if (end > 0 && !kfd_file_look(fd, &look))
+		end = (int64_t)look.size;
+	errno = saved;
+	return end;
+}
+
+#define SEEK(name, type)                                                            \
+	type name(int fd, type offset, int whence)                                  \
+	{                                                                           \
+		type result = NEXT(name)(fd, offset, whence);                       \
+		return whence == SEEK_END && !offset ? end_of(fd, result) : result; \
+	}
+
+SEEK(lseek, off_t)
+SEEK(lseek64, off64_t)
 
 /* ---- requests and mappings ---- */
 

@@ -53,7 +53,8 @@ struct kfd_object *kfd_object_by_offset(uint64_t offset);
 struct kfd_file {
 	unsigned gpu, flags;
 	int node;
-	uint64_t size, device, inode;
+	uint64_t size; /* bytes of the object */
+	uint64_t device, inode;
 };
 /* -EBADF: no descriptor; -EINVAL: no such file. Needs no lock. */
 int kfd_file_look(int file, struct kfd_file *look);
@@ -93,6 +94,22 @@ void kfd_unmap_object(const struct kfd_object *object, uint32_t gpus);
 bool kfd_memory_holds(uint64_t start, uint64_t end);
 
 /* ---- dmabuf.c, gem.c ---- */
+
+/* What programs note at memory for whoever it is shared with (amdgpu_drm.h); the driver keeps it.
+ */
+struct kfd_metadata {
+	uint64_t flags, tiling;
+	uint32_t size; /* bytes of `data` */
+	uint32_t data[64];
+	uint32_t pad;
+};
+
+/*
+ * Read and write the metadata of the object of `size` bytes that `file` holds, behind its bytes.
+ * Nothing was noted: zeros. These need no lock.
+ */
+int kfd_metadata_read(int file, uint64_t size, struct kfd_metadata *metadata);
+int kfd_metadata_write(int file, uint64_t size, const struct kfd_metadata *metadata);
 
 /* A descriptor of the file of a shared object, with O_CLOEXEC in `flags` or not. */
 int kfd_file_open(const struct kfd_object *object, unsigned flags);

@@ -315,7 +315,11 @@ int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_ob
 	return 0;
 }
 
-/* ---- in files, for other processes: what a file holds its name says ---- */
+/*
+ * ---- in files, for other processes ----
+ *
+ * What a file holds its name says; its last page has the metadata.
+ */
 
 #define FILE_NAME "softkfd-memory-%u-%x-%d"
 
@@ -333,12 +337,13 @@ int kfd_file_look(int file, struct kfd_file *look)
 	if (length <= 0)
 		return -EINVAL;
 	name[length] = 0;
-	if (!S_ISREG(status.st_mode) || !status.st_size || status.st_size % SOFTGPU_PAGE_SIZE ||
+	if (!S_ISREG(status.st_mode) || status.st_size <= SOFTGPU_PAGE_SIZE ||
+	    status.st_size % SOFTGPU_PAGE_SIZE ||
 	    sscanf(name, "/memfd:" FILE_NAME, &look->gpu, &look->flags, &node) != 3 ||
 	    look->gpu >= sg_settings.gpus || node < SG_NO_NODE || node >= (int)sg_settings.gpus)
 		return -EINVAL;
 	look->node = node;
-	look->size = (uint64_t)status.st_size;
+	look->size = (uint64_t)status.st_size - SOFTGPU_PAGE_SIZE;
 	look->device = status.st_dev;
 	look->inode = status.st_ino;
 	return 0;
@@ -391,7 +396,9 @@ int kfd_object_share(struct kfd_object *object)
 	file = kfd_high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
 	if (file < 0)
 		return -errno;
-	error = kfd_arena_export(object->host, object->size, file, &place);
+	error = ftruncate(file, (off_t)(object->size + SOFTGPU_PAGE_SIZE)) ? -errno : 0;
+	if (!error)
+		error = kfd_arena_export(object->host, object->size, file, &place);
 	if (!error)
 		error = kfd_file_look(file, &look);
 	if (error) {

@@ -48,6 +48,19 @@ static bool holds(const int *data, int offset)
 	return true;
 }
 
+/*
+ * Is memory asked of the process `exporter`, by a socket, rather than of the driver? The handle
+ * names it. That process answers nothing about memory that it has freed, and AMD's runtime waits for
+ * ever: not tried here.
+ */
+static bool by_socket(const hipIpcMemHandle_t *handle, pid_t exporter)
+{
+	int words[3];
+
+	memcpy(words, handle, sizeof words);
+	return words[2] == exporter;
+}
+
 /* Exit status: which step failed. */
 static int child(int input, int output)
 {
@@ -79,7 +92,8 @@ static int child(int input, int output)
 	 * Soon: a thread of the runtime's can still hold the last command that used the memory,
 	 * which is released only then (5.7.1, seen in 4 of 150 runs).
 	 */
-	for (int tries = 0; !hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
+	for (int tries = 0; !by_socket(&handle, getppid()) &&
+			    !hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
 						 hipIpcMemLazyEnablePeerAccess);
 	     tries++) {
 		if (hipIpcCloseMemHandle(again) || tries == 1000)
@@ -144,7 +158,8 @@ int main()
 	check(read(back[0], &done, 1) == 1 && holds(data, 115), "the child closed it");
 	check(!hipFree(data) && write(there[1], "x", 1) == 1, "hipFree");
 	bool there_yet = read(back[0], &done, 1) == 1;
-	check(there_yet, "the child opens no handle of the past");
+	check(there_yet, "the child opens no handle of the past%s",
+	      by_socket(&handle, getpid()) ? " # SKIP AMD's runtime would wait for ever" : "");
 	if (!there_yet)
 		return end_with_child(pid);
 	check(!hipHostMalloc(&flag, sizeof *flag) && !hipStreamCreate(&stream) &&

@@ -439,6 +439,73 @@ static void test_buffers(void)
 	munmap(place, 2 * MIB);
 }
 
+/* Of a buffer and of what it was made of, as libdrm's amdgpu_bo_query_info() reads it. */
+static void test_metadata(void)
+{
+	struct {
+		uint64_t size, alignment, domains, flags;
+	} create = { MIB, 0, 4, 0 };
+	struct {
+		uint32_t handle, operation;
+		uint64_t flags, tiling;
+		uint32_t size, data[64], pad;
+	} data = { .handle = 99, .operation = 2, .flags = 1, .tiling = 1, .size = 1 };
+	struct {
+		uint32_t handle, operation;
+		uint64_t value;
+	} question = { .value = (uint64_t)(uintptr_t)&create };
+	struct prime {
+		uint32_t handle, flags;
+		int32_t fd;
+	} prime = { .fd = -1 };
+	char words[8] = "";
+	struct kfd_arg_dmabuf_info info = { .metadata = (uint64_t)(uintptr_t)words };
+	struct kfd_arg_import_dmabuf import = { .gpu_id = GPU };
+
+	check(ask_node(0x46, &data, sizeof data) == ENOENT, "metadata of no buffer");
+	check(ask_node(0x50, &question, sizeof question) == ENOENT, "nor a question about one");
+	check(!ask_node(0x40, &create, sizeof create), "a buffer");
+	memcpy(&prime.handle, &create, sizeof prime.handle);
+	data.handle = question.handle = prime.handle;
+	check(!ask_node(0x46, &data, sizeof data) && !data.size && !data.flags && !data.tiling,
+	      "has none at first");
+	check(!ask_node(0x50, &question, sizeof question) && create.size == MIB &&
+		  create.domains == 4,
+	      "says how it was made");
+	question.operation = 2;
+	check(ask_node(0x50, &question, sizeof question) == EINVAL, "and nothing unknown");
+	data.size = sizeof data.data + 4;
+	data.operation = 1;
+	check(ask_node(0x46, &data, sizeof data) == EINVAL, "more than there is room for");
+	data.operation = 3;
+	data.size = 4;
+	check(ask_node(0x46, &data, sizeof data) == EINVAL, "an unknown operation");
+	data.operation = 1;
+	data.flags = 5;
+	data.tiling = 6;
+	memcpy(data.data, "pid", 4);
+	check(!ask_node(0x46, &data, sizeof data), "it is noted");
+	memset(data.data, 0, sizeof data.data);
+	data.operation = 2;
+	data.size = 0;
+	data.flags = data.tiling = 0;
+	check(!ask_node(0x46, &data, sizeof data) && data.size == 4 && data.flags == 5 &&
+		  data.tiling == 6 && !memcmp(data.data, "pid", 4),
+	      "and read");
+	check(!ask_node(0x2d, &prime, sizeof prime), "its descriptor");
+	check(lseek(prime.fd, 0, SEEK_END) == (off_t)MIB, "ends with the memory");
+	info.fd = (uint32_t)prime.fd;
+	check(ask(INFO, &info, sizeof info) == EINVAL, "no room to tell it");
+	info.metadata_size = sizeof words;
+	check(!ask(INFO, &info, sizeof info) && info.metadata_size == 4 && info.size == MIB &&
+		  !strcmp(words, "pid"),
+	      "the descriptor has it, too");
+	import.fd = (uint32_t)prime.fd;
+	check(!ask(IMPORT, &import, sizeof import) && !release(import.handle), "it is imported");
+	close(prime.fd);
+	check(!ask_node(0x09, &prime, 8), "closed");
+}
+
 int main(void)
 {
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -452,5 +519,6 @@ int main(void)
 	test_attributes();
 	test_sharing();
 	test_buffers();
+	test_metadata();
 	return tap_end();
 }
