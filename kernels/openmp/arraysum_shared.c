@@ -3,7 +3,7 @@
 // Additions into an array or a number under unified shared memory, a case a run: the host's own
 // pages, fine-grained until a map makes them coarse-grained.
 //
-// 2: two arrays, no map. Without XNACK the GPU cannot reach the pages.
+// 2: two arrays, no map. Without XNACK the GPU cannot reach the pages; it loads from b first.
 // hipgrain-run: arraysum2
 // hipgrain-only: gfx90a
 // hipgrain-env: HSA_XNACK=1
@@ -14,7 +14,7 @@
 // hipgrain-only: gfx90a
 // hipgrain-env: HSA_XNACK=0
 // hipgrain-exit: any
-// hipgrain-expect: HG806 api=aligned_alloc at=@a confidence=likely
+// hipgrain-expect: HG806 api=aligned_alloc at=@b confidence=proven
 //
 // 3: both mapped: nothing is copied, the pages become coarse-grained. And blocks whose pages are
 // others' as well.
@@ -120,7 +120,7 @@ static double *a, *b, *result;
 static void make(void)
 {
 	a = aligned_alloc(PAGE, N * sizeof(*a)); // @a
-	b = aligned_alloc(PAGE, N * sizeof(*b));
+	b = aligned_alloc(PAGE, N * sizeof(*b)); // @b
 	result = aligned_alloc(PAGE, PAGE); // @result
 	if (!a || !b || !result)
 		exit(1);

@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "suspects.h"
 #include "analyzer/rules/engine/chain.h"
+#include "analyzer/rules/engine/other_uses.h"
 #include "tracer/api/hsa.h"
 
 #include <string.h>
@@ -55,35 +56,29 @@ char *fault_reason(uint32_t mask)
 	return g_strconcat("reason unknown", imprecise, NULL);
 }
 
-static bool meets(uint64_t page, uint64_t start, uint64_t size)
-{
-	return start < page + FAULT_PAGE && page < start + size;
-}
-
 static bool is_on_page(const struct allocation *allocation, const struct fault *fault)
 {
-	return meets(fault->page, allocation->ptr, allocation->size);
+	return use_meets(allocation, allocation->ptr, fault->page, FAULT_PAGE);
 }
 
 /* Returns true if the finding's memory, or the address that it is about, is on the page. */
 static bool is_about_page(const struct finding *finding, const struct fault *fault)
 {
-	const struct allocation *allocation = finding->allocation;
-	bool inside =
-	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
-
-	return inside ? is_on_page(allocation, fault) : meets(fault->page, finding->address, 1);
+	return use_meets(finding->allocation, finding->address, fault->page, FAULT_PAGE);
 }
 
-/* Returns true if the finding says that a kernel uses memory on that page, which it cannot. */
-static bool names(const struct rules_context *context, const struct finding *finding,
-		  const struct fault *fault)
+/* Returns true if the finding says that a kernel that may have run accesses what it cannot. */
+static bool may_have_faulted(const struct rules_context *context, const struct finding *finding)
+{
+	return finding->process == context->process && finding->count && finding->if_faulted &&
+	       suspects_may_have(context, finding->kernel_symbol);
+}
+
+/* Returns true if such a finding is about memory on that page. */
+static bool names(const struct finding *finding, const struct fault *fault)
 {
 	const struct allocation *allocation = finding->allocation;
 
-	if (finding->process != context->process || !finding->count || !finding->if_faulted ||
-	    !suspects_may_have(context, finding->kernel_symbol))
-		return false;
 	/* The finding is not about the page if other memory was allocated there since. */
 	if (allocation && allocation->freed && fault->place.kind == PLACE_ALLOCATION)
 		return false;
@@ -181,7 +176,10 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	for (unsigned i = 0; i < list->len; i++) {
 		struct finding *finding = list->pdata[i];
 
-		if (!names(context, finding, fault))
+		if (!may_have_faulted(context, finding))
+			continue;
+		finding_turn_to(finding, fault->page, FAULT_PAGE);
+		if (!names(finding, fault))
 			continue;
 		if (!strstr(text->str, finding->rule->id)) {
 			g_string_append_printf(text, "%s%s", text->len ? ", " : "",

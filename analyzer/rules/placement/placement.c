@@ -3,6 +3,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/other_uses.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/placement/locations.h"
 #include "tracer/api/hip_alloc_managed.h"
@@ -214,10 +215,15 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 			    const struct isa_use *use, const struct pointer_argument *pointer,
 			    const struct grain *grain)
 {
+	char *place = place_text(&pointer->place), *message;
 	struct finding *finding;
 	bool is_new;
-	char *place;
 
+	message =
+	    g_strdup_printf("the target region %s %s in place, but with XNACK off the GPU has no "
+			    "mapping for it: the access causes a memory access fault.",
+			    use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", place);
+	g_free(place);
 	finding = findings_get(context->findings, RULE_HG806, context->process, &is_new, "%s",
 			       launch->kernel->symbol);
 	launch_hit(launch, finding);
@@ -225,21 +231,18 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 	finding_detail(finding, ((uint64_t)use->kernarg << 32) |
 				    (pointer->place.allocation ? pointer->place.allocation->stack_id
 							       : (unsigned)pointer->place.kind));
-	if (!is_new)
+	if (!is_new) {
+		finding_add_use(finding, pointer, message);
 		return;
+	}
 	finding_set_launch(finding, launch, pointer);
 	finding->granularity = GRAIN_INACCESSIBLE;
 	finding->if_faulted = CONFIDENCE_PROVEN;
 	finding->why = g_strdup(grain->why);
-	place = place_text(&pointer->place);
-	finding->message =
-	    g_strdup_printf("the target region %s %s in place, but with XNACK off the GPU has no "
-			    "mapping for it: the access causes a memory access fault.",
-			    use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", place);
+	finding->message = message;
 	finding->fix = g_strdup("run with HSA_XNACK=1, which unified shared memory needs on a "
 				"discrete GPU (MI200 and later);\nor remove `requires "
 				"unified_shared_memory` and map the memory that the region uses");
-	g_free(place);
 	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 

@@ -67,6 +67,69 @@ static void a_target_region_that_has_ended_does_not(void **state)
 	assert_string_equal(finding(0)->kernel_symbol, "__omp_offloading_main_l9");
 }
 
+static void block_of_pages(uint64_t ptr, uint32_t stack_id)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_aligned_alloc,
+					    .ptr = ptr,
+					    .size = 0x1000,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = stack_id } });
+}
+
+/* A region that writes to one block in place, and reads another one. */
+static void a_region_of_two_blocks(uint64_t second)
+{
+	kernels[COPIER - 1].symbol = (char *)"__omp_offloading_main_l12";
+	kernel_event(COPIER, "__omp_offloading_main_l12");
+	block_of_pages(HOST, 1);
+	block_of_pages(second, 2);
+	launch_by(HG_API_hsa_queue_dispatch, COPIER, A, (struct bytes){ HOST, second, 0 });
+	kernels[COPIER - 1].symbol = (char *)"copier";
+}
+
+static void the_second_block_of_a_region(void **state)
+{
+	(void)state;
+	a_region_of_two_blocks(HOST + 0x2000);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->address, HOST + 0x2000);
+	assert_int_equal(finding(0)->allocation->stack_id, 2);
+	assert_int_equal(finding(0)->argument, 1);
+	assert_true(says("the target region reads 4096 bytes from aligned_alloc in place"));
+	assert_false(says("others differ"));
+}
+
+/* ... of which the page has other memory as well. */
+static void the_second_block_shares_its_page(void **state)
+{
+	(void)state;
+	kernels[COPIER - 1].uses_complete = false;
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
+	a_region_of_two_blocks(HOST + 0x2100);
+	fault(HOST + 0x2000);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->argument, 1);
+}
+
+static void neither_block_of_a_region(void **state)
+{
+	(void)state;
+	heap();
+	a_region_of_two_blocks(HOST + 0x4000);
+	fault(HOST + 0x8000);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->argument, 0);
+	assert_true(says("others differ"));
+}
+
 static void a_kernel_gets_to_the_heap(void **state)
 {
 	(void)state;
@@ -177,6 +240,9 @@ int main(void)
 		DOUBTS(HG806, a_target_region_uses_the_heap),
 		DOUBTS(HG806, one_of_two_target_regions_uses_the_heap),
 		FINDS(HG806, a_target_region_that_has_ended_does_not),
+		FINDS(HG806, the_second_block_of_a_region),
+		DOUBTS(HG806, the_second_block_shares_its_page),
+		DOUBTS(HG806, neither_block_of_a_region),
 		FINDS(HG209, a_kernel_gets_to_the_heap),
 		DOUBTS(HG209, a_kernel_gets_to_the_end_of_a_block),
 		DOUBTS(HG209, a_page_with_two_blocks),
