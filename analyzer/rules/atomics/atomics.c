@@ -240,8 +240,12 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 		g_string_append_printf(key, " among %s", pointer->among);
 		return g_string_free(key, FALSE);
 	}
-	g_string_append_printf(key, " %u %d %d %d %u", pointer->kernarg, pointer->place.kind,
-			       grain->granularity, grain->mixed, grain->how);
+	if (pointer->several)
+		g_string_append_printf(key, " %s", pointer->several);
+	else
+		g_string_append_printf(key, " %u", pointer->kernarg);
+	g_string_append_printf(key, " %d %d %d %u", pointer->place.kind, grain->granularity,
+			       grain->mixed, grain->how);
 	if (allocation) {
 		g_string_append_printf(key,
 				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",

@@ -105,6 +105,61 @@ static char *name_of(const struct isa_atomic *atomic)
 	return g_string_free(name, FALSE);
 }
 
+static const char *separator(unsigned i, unsigned count)
+{
+	return i == 0 ? "" : i + 1 == count ? " and " : ", ";
+}
+
+/* Returns true if they are pointer arguments, each of which is another one. */
+static bool are_arguments(const struct path_targets *targets)
+{
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		int index = g_array_index(targets->list, struct pointer_argument, i).index;
+
+		if (index < 0)
+			return false;
+		for (unsigned k = 0; k < i; k++)
+			if (g_array_index(targets->list, struct pointer_argument, k).index == index)
+				return false;
+	}
+	return true;
+}
+
+/* Returns the arguments that the atomic may go through. The caller frees the text. */
+static char *arguments_text(const struct path_targets *targets)
+{
+	bool whole = are_arguments(targets);
+	GString *text =
+	    g_string_new(whole ? "one of the arguments " : "one of the pointers at bytes ");
+
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets->list, struct pointer_argument, i);
+
+		g_string_append(text, separator(i, targets->list->len));
+		if (!whole)
+			g_string_append_printf(text, "%u", target->kernarg);
+		else if (target->name)
+			g_string_append_printf(text, "%s (number %d)", target->name, target->index);
+		else
+			g_string_append_printf(text, "number %d", target->index);
+	}
+	return g_string_free(g_string_append(text, whole ? "" : " of the arguments"), FALSE);
+}
+
+/* Returns true if all of them come from the kernel's arguments, and lead to the same memory. */
+static bool are_one(const struct path_targets *targets, const struct comparison *comparison)
+{
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets->list, struct pointer_argument, i);
+
+		if (target->chain || target->kernarg == NO_KERNARG)
+			return false;
+	}
+	return targets->list->len > 1 && comparison->same && path_targets_alike(targets);
+}
+
 static void check_targets(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic, struct path_targets *targets)
 {
@@ -112,6 +167,7 @@ static void check_targets(const struct rules_context *context, const struct laun
 	unsigned count = targets->list->len;
 	bool alike = targets->complete && comparison.same && path_targets_alike(targets);
 	char *name = name_of(atomic);
+	char *several = are_one(targets, &comparison) ? arguments_text(targets) : NULL;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct pointer_argument *target =
@@ -121,9 +177,11 @@ static void check_targets(const struct rules_context *context, const struct laun
 			weigh(targets, atomic, &comparison, target);
 		if (!path_targets_alike(targets) && other_is_alike(targets, &comparison, i))
 			target->among = name;
+		target->several = several;
 		check_pointer(context, launch, atomic, target);
 	}
 	g_free(comparison.effect);
+	g_free(several);
 	g_free(name);
 }
 

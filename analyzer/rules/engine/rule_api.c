@@ -345,11 +345,15 @@ void finding_set_launch(struct finding *finding, const struct launch *launch,
 	finding->kernel_symbol = g_strdup(launch->kernel->symbol);
 	finding->kernel = kernel_text(launch->kernel, launch->code);
 	if (pointer) {
-		finding->kernarg_offset =
-		    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;
-		finding->argument = pointer->index;
-		finding->argument_name = g_strdup(pointer->name);
-		finding->chain = g_strdup(pointer->chain);
+		if (pointer->several) {
+			finding->chain = g_strdup(pointer->several);
+		} else {
+			finding->kernarg_offset =
+			    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;
+			finding->argument = pointer->index;
+			finding->argument_name = g_strdup(pointer->name);
+			finding->chain = g_strdup(pointer->chain);
+		}
 		finding_weigh(finding, &(struct chain){ .pointer = pointer });
 		finding_set_place(finding, &pointer->place, pointer->address);
 	}

@@ -123,6 +123,9 @@ struct pointer_argument {
 	/* The access may as well go through others that lead to the same: what identifies all of
 	 * them. Borrowed; NULL: it does not. */
 	const char *among;
+	/* The access may go through several arguments that lead to the same memory: names them all.
+	 * Borrowed; NULL: this one alone. */
+	const char *several;
 	bool vague; /* not at that address, but in that memory: a kernel computed the pointer */
 };
 

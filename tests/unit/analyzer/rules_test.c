@@ -124,6 +124,24 @@ static void one_of_several_pointers_is_only_possible(void **state)
 	assert_int_equal(finding(0)->argument, 1);
 }
 
+/* The instruction and the memory are one, whichever of the arguments it goes through. */
+static void several_pointers_into_one_allocation(void **state)
+{
+	(void)state;
+	atomic.origin.kind = ISA_ORIGIN_SET;
+	atomic.origin.kernarg_count = 2;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10010, 0x10080);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->launches, 1);
+	assert_int_equal(finding(0)->kernarg_offset, -1);
+	assert_string_equal(finding(0)->chain, "one of the arguments number 0 and number 1");
+	assert_int_equal(finding(0)->met.first_offset, 0x10);
+	assert_int_equal(finding(0)->met.last_offset, 0x80);
+}
+
 static void an_unknown_address_is_a_limit_and_not_proven(void **state)
 {
 	(void)state;
@@ -287,6 +305,7 @@ int main(void)
 		SILENT(HG101, the_other_argument_is_not_blamed),
 		FINDS(HG102, advice_moves_the_verdict),
 		DOUBTS(HG101, one_of_several_pointers_is_only_possible),
+		FINDS(HG101, several_pointers_into_one_allocation),
 		DOUBTS(HG101, an_unknown_address_is_a_limit_and_not_proven),
 		DOUBTS(HG102, an_unknown_address_is_a_limit_and_not_proven),
 		DOUBTS(HG101, code_that_was_not_captured_is_a_limit),
