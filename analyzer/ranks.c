@@ -155,18 +155,40 @@ static void join(struct finding *to, const struct finding *from)
 	to->count += from->count;
 	to->launches += from->launches;
 	to->work_items = MAX(to->work_items, from->work_items);
-	g_array_append_vals(to->ranks, from->ranks->data, from->ranks->len);
+	if (to->ranks)
+		g_array_append_vals(to->ranks, from->ranks->data, from->ranks->len);
+	else
+		g_array_append_vals(to->pids, from->pids->data, from->pids->len);
 	finding_join(to, from);
 }
 
-/* Findings are one where fingerprint and sentences are the same, but for the numbers in these. */
+/* Notes where a finding is, before others join it. */
+static void set_process(struct finding *finding)
+{
+	struct finding_rank rank = { process_rank(finding->process), finding->process->pid,
+				     finding->count };
+
+	if (rank.rank >= 0) {
+		finding->ranks = g_array_new(FALSE, FALSE, sizeof(rank));
+		g_array_append_val(finding->ranks, rank);
+	} else {
+		finding->pids = g_array_new(FALSE, FALSE, sizeof(rank.pid));
+		g_array_append_val(finding->pids, rank.pid);
+	}
+}
+
+/*
+ * Findings are one where fingerprint and sentences are the same, but for the numbers in these; of
+ * processes without a rank (forked children, others of a script) also the program.
+ */
 static char *group_key(const struct finding *finding)
 {
 	const char *message =
 	    finding->message_pattern ? finding->message_pattern : finding->message;
 
-	return g_strdup_printf("%s|%s|%s", finding->fingerprint, finding->why ? finding->why : "",
-			       message ? message : "");
+	return g_strdup_printf("%s|%s|%s|%d %s", finding->fingerprint,
+			       finding->why ? finding->why : "", message ? message : "",
+			       finding->ranks != NULL, finding->ranks ? "" : finding->process->exe);
 }
 
 /* The same in every order in which the ranks are read. */
@@ -191,16 +213,9 @@ static void group_findings(struct findings *findings)
 
 	for (unsigned i = 0; i < list->len;) {
 		struct finding *finding = list->pdata[i], *first;
-		struct finding_rank rank = { process_rank(finding->process), finding->process->pid,
-					     finding->count };
 		char *key;
 
-		if (rank.rank < 0) {
-			i++;
-			continue;
-		}
-		finding->ranks = g_array_new(FALSE, FALSE, sizeof(rank));
-		g_array_append_val(finding->ranks, rank);
+		set_process(finding);
 		key = group_key(finding);
 		first = g_hash_table_lookup(groups, key);
 		if (first && is_better(finding, first)) {
@@ -228,8 +243,9 @@ static void group_findings(struct findings *findings)
 
 		if (finding->ranks)
 			g_array_sort(finding->ranks, compare_ranks);
+		else
+			g_array_sort(finding->pids, compare_numbers);
 	}
-	g_ptr_array_sort(list, compare_findings);
 }
 
 /* ---- amounts ---- */
@@ -288,8 +304,9 @@ void ranks_group(struct analysis *analysis)
 				*sum += process->launches;
 		}
 	}
+	group_findings(&analysis->findings);
 	if (all->len) {
-		group_findings(&analysis->findings);
+		g_ptr_array_sort(analysis->findings.list, compare_findings);
 		ranks_note_amounts(all, launches, analysis->findings.notes);
 	}
 	g_array_free(launches, TRUE);

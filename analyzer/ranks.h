@@ -34,9 +34,9 @@ GArray *finding_ranks(const struct finding *finding);
 char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 
 /*
- * Make findings with the same fingerprint on several ranks one, with finding->ranks set, and note
- * the ranks whose amount of work differs from the others'. To be called when fingerprints are
- * known. Findings of processes without a rank stay as they are.
+ * Makes findings with the same fingerprint on several ranks one, with finding->ranks set, and notes
+ * the ranks whose amount of work differs from the others'. Those of several processes without a
+ * rank that run the same program become one as well. To be called when fingerprints are known.
  */
 void ranks_group(struct analysis *analysis);
 

@@ -126,6 +126,20 @@ static struct json_object *rank_list(const struct finding *finding)
 	return list;
 }
 
+/* Returns NULL if it is in one process alone. */
+static struct json_object *process_list(const struct finding *finding)
+{
+	struct json_object *list;
+
+	if (!finding->pids || finding->pids->len < 2)
+		return NULL;
+	list = json_object_new_array();
+	for (unsigned i = 0; i < finding->pids->len; i++)
+		json_object_array_add(
+		    list, json_object_new_int(g_array_index(finding->pids, int32_t, i)));
+	return list;
+}
+
 static struct json_object *rank_outliers(const struct analysis *analysis,
 					 const struct finding *finding)
 {
@@ -208,6 +222,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 		? json_stack(analysis, finding->process, finding->related_stack_id)
 		: NULL);
 	put(object, "count", json_object_new_int64((int64_t)finding->count));
+	put(object, "pids", process_list(finding));
 	put(object, "ranks", rank_list(finding));
 	put(object, "rank_outliers", rank_outliers(analysis, finding));
 	put(object, "history",

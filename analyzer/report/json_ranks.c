@@ -5,6 +5,10 @@
 #include "analyzer/ranks.h"
 #include "json_values.h"
 
+#include <inttypes.h>
+
+#define PROCESSES_NAMED 12u
+
 static gint compare_numbers(gconstpointer a, gconstpointer b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -45,6 +49,24 @@ GArray *json_finding_ranks(struct json_object *finding)
 		add_once(ranks, (int)get_number(json_object_array_get_idx(entries, i), "rank"));
 	g_array_sort(ranks, compare_numbers);
 	return ranks;
+}
+
+char *json_processes_text(struct json_object *finding)
+{
+	struct json_object *pids = get_array(finding, "pids");
+	size_t count = array_length(pids);
+	GString *text;
+
+	if (!count)
+		return NULL;
+	text = g_string_new(NULL);
+	g_string_printf(text, "%zu: ", count);
+	for (size_t i = 0; i < count && i < PROCESSES_NAMED; i++)
+		g_string_append_printf(text, "%s%" PRId64, i ? ", " : "",
+				       json_object_get_int64(json_object_array_get_idx(pids, i)));
+	if (count > PROCESSES_NAMED)
+		g_string_append_printf(text, " and %zu more", count - PROCESSES_NAMED);
+	return g_string_free(text, FALSE);
 }
 
 char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded)

@@ -17,4 +17,10 @@ GArray *json_finding_ranks(struct json_object *finding);
 /* Which of `all` have the finding, as ranks_text() has it; to be freed. NULL: it has none. */
 char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded);
 
+/*
+ * Returns "3: 11, 12, 13", the processes without a rank that have the finding, which the caller
+ * frees; NULL: it is in one process alone, or on ranks.
+ */
+char *json_processes_text(struct json_object *finding);
+
 #endif

@@ -62,15 +62,19 @@ int json_as_line(struct json_object *report, FILE *stream)
 		struct json_object *finding = json_object_array_get_idx(findings, i);
 		const struct source_place place = place_of_finding(finding);
 		char *on = json_ranks_text(finding, ranks, unrecorded);
+		char *in = json_processes_text(finding);
 
 		put_place(stream, &place);
 		fprintf(stream, "%s: ", word(get_text(finding, "severity")));
 		put_text(stream, get_text(finding, "message"));
 		if (on)
 			fprintf(stream, "; ranks: %s", on);
+		if (in)
+			fprintf(stream, "; processes: %s", in);
 		fputs(" [", stream);
 		put_text(stream, get_text(finding, "rule"));
 		fputs("]\n", stream);
+		g_free(in);
 		g_free(on);
 	}
 	g_array_free(ranks, TRUE);

@@ -341,8 +341,8 @@ static void put_copy(struct json_object *object, const char *name, struct json_o
 
 static struct json_object *result_properties(const struct sarif *sarif, struct json_object *finding)
 {
-	static const char *const names[] = { "confidence", "doubts", "measured",
-					     "history",    "ranks",  "rank_outliers" };
+	static const char *const names[] = { "confidence", "doubts", "measured",     "history",
+					     "pids",       "ranks",  "rank_outliers" };
 	struct json_object *properties = json_object_new_object();
 	const char *program = program_of(sarif, finding);
 

@@ -196,6 +196,15 @@ static void put_ranks(const struct printer *printer, struct json_object *finding
 	g_free(text);
 }
 
+static void put_processes(const struct printer *printer, struct json_object *finding)
+{
+	char *text = json_processes_text(finding);
+
+	if (text)
+		put_words(printer, "processes", text);
+	g_free(text);
+}
+
 static void put_confidence(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *sources = get_array(finding, "sources");
@@ -269,6 +278,7 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	put_sites(printer, finding, more);
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
+	put_processes(printer, finding);
 	put_row(printer, "fix", get_text(finding, "fix"));
 	put_confidence(printer, finding);
 	if (printer->verbose && more)

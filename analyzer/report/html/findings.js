@@ -55,7 +55,7 @@ function rowsOf(f) {
     ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count + (f.launches.beside ? `; ${f.launches.beside} more used other pages of the memory` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["also involved", f.related && f.related + (f.related_stack ? "\n" + frames(f.related_stack) : "")],
     ["history", historyOf(f.history)], ["occurrences", f.count],
-    ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], ["process", f.pid], ["fingerprint", f.fingerprint],
+    ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], f.pids ? ["processes", f.pids.join(", ")] : ["process", f.pid], ["fingerprint", f.fingerprint],
   ].filter(([, value]) => value != null && value !== "");
 }
 

@@ -56,7 +56,7 @@ function addView(view) {
 function addFinding(f, index) {
   const ranks = f.ranks && new Set(f.ranks.map((r) => `${r.rank} ${r.pid}`));
   f.index = index;
-  f.processes = new Set(model.processes.filter((p) => ranks ? ranks.has(`${p.rank} ${p.pid}`) : p.pid === f.pid));
+  f.processes = new Set(model.processes.filter((p) => ranks ? ranks.has(`${p.rank} ${p.pid}`) : (f.pids ?? [f.pid]).includes(p.pid)));
   f.sites = new Set();
   f.bars = new Set();
   const memory = f.allocation;
@@ -68,7 +68,7 @@ function addFinding(f, index) {
     f.sites.add(bar.site);
     f.bars.add(bar);
   }
-  if (!memory || memory.several || ranks?.size > 1 || !f.bars.size || f.candidates) for (const s of f.sites) for (const bar of s.bars) f.bars.add(bar);
+  if (!memory || memory.several || ranks?.size > 1 || f.pids || !f.bars.size || f.candidates) for (const s of f.sites) for (const bar of s.bars) f.bars.add(bar);
   for (const s of f.sites) s.findings.push(f);
 }
 

@@ -85,6 +85,8 @@ static void finding_free(gpointer data)
 		g_hash_table_destroy(finding->site_index);
 	if (finding->ranks)
 		g_array_free(finding->ranks, TRUE);
+	if (finding->pids)
+		g_array_free(finding->pids, TRUE);
 	g_free(finding);
 }
 

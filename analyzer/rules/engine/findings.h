@@ -164,6 +164,7 @@ struct finding {
 	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */
 	struct attachments evidence; /* what families of rules keep with theirs */
 	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
+	GArray *pids;  /* int32_t, sorted: of which processes, if they have no rank; else NULL */
 };
 
 /* What a limit leaves out. */
