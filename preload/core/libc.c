@@ -533,6 +533,7 @@ void hg_libc_init(void)
 	NEXT(sendmsg);
 	NEXT(syscall);
 	NEXT(_exit);
+	NEXT(quick_exit);
 	NEXT(execve);
 	NEXT(execvpe);
 	NEXT(fexecve);

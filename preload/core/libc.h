@@ -50,6 +50,7 @@ struct hg_libc {
 	/* NULL until they are known: */
 	long (*syscall)(long number, ...);
 	void (*_exit)(int status);
+	void (*quick_exit)(int status);
 	int (*execve)(const char *path, char *const argv[], char *const env[]);
 	int (*execvpe)(const char *file, char *const argv[], char *const env[]);
 	int (*fexecve)(int fd, char *const argv[], char *const env[]);
