@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_TESTS_ORACLE_LAUNCH_H
 #define HIPGRAIN_TESTS_ORACLE_LAUNCH_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,45 @@
 		}                                                                      \
 	} while (0)
 
+struct buffers {
+	char *address[4 * BUFFERS]; /* the first BUFFERS are used */
+};
+
+/*
+ * New memory, the used of which is at addresses with the same upper half: kernels take it from
+ * another's pointer. Where AMD's libraries put memory is up to the gaps of the address space.
+ */
+static struct buffers allocate()
+{
+	struct buffers all = {};
+	uintptr_t upper = 0;
+	int found = 0, kept = 0;
+
+	for (char *&address : all.address) {
+		CHECK(hipMalloc((void **)&address, BUFFER_BYTES));
+		CHECK(hipMemset(address, 0, BUFFER_BYTES));
+	}
+	for (int i = 0; found < BUFFERS && i < 4 * BUFFERS; i++) {
+		upper = (uintptr_t)all.address[i] >> 32;
+		found = 0;
+		for (char *address : all.address)
+			found += (uintptr_t)address >> 32 == upper;
+	}
+	for (char *&address : all.address)
+		if ((uintptr_t)address >> 32 == upper) {
+			char *other = all.address[kept];
+			all.address[kept++] = address;
+			address = other;
+		}
+	return all;
+}
+
 /* On the middle of a buffer, so that offsets to both sides stay inside. */
 template <class T> static T *buffer(int i)
 {
-	static char *buffers[BUFFERS];
+	static struct buffers all = allocate();
 
-	if (!buffers[i]) {
-		CHECK(hipMalloc((void **)&buffers[i], BUFFER_BYTES));
-		CHECK(hipMemset(buffers[i], 0, BUFFER_BYTES));
-	}
-	return (T *)(buffers[i] + BUFFER_BYTES / 2);
+	return (T *)(all.address[i] + BUFFER_BYTES / 2);
 }
 
 #define LAUNCH(threads, kernel, ...)                                                   \
