@@ -4,7 +4,7 @@
 #define SOFTKFD_LIBC_H
 
 /*
- * One of them, in a section of its own: all are looked up when this library is loaded. Later
+ * One of them, in a section of its own: all are looked up by the first constructor that runs. Later
  * another thread may hold the loader's lock while it waits for one that calls open().
  */
 struct kfd_next {
