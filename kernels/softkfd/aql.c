@@ -4,11 +4,11 @@
  * setting of the barrier bit allows; memory is coherent throughout, so the fence scopes in the
  * headers need no action.
  */
+#include "kernels/softkfd/memory.h"
 #include "kernels/softkfd/queue.h"
 
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define PACKET sizeof(hsa_kernel_dispatch_packet_t)
@@ -116,13 +116,10 @@ static enum kfd_progress finish(struct kfd_queue *queue, hsa_kernel_dispatch_pac
 static bool raise_exception(const struct kfd_queue *queue, unsigned number)
 {
 	struct save_area area = { .reason = 0 };
-	struct iovec here = { &area, sizeof area },
-		     there = { (void *)(uintptr_t)queue->save_area, sizeof area };
 	uint64_t *reason;
 
 	/* What a program names may be no memory. */
-	if (!queue->save_area ||
-	    process_vm_readv(getpid(), &here, 1, &there, 1, 0) != sizeof area || !area.reason)
+	if (!queue->save_area || kfd_copy_in(&area, queue->save_area, sizeof area) || !area.reason)
 		return false;
 	reason = kfd_memory_host(queue->gpu, area.reason, sizeof *reason, true);
 	if (!reason)
