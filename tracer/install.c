@@ -104,15 +104,17 @@ static int own_link(const char *path, const char *target)
 	return strcmp(there, target) ? -EEXIST : 0;
 }
 
-/* Whether `path` is what lies in `folder` under that name, links and dots aside. */
-static bool is_below(const char *path, const char *folder, const char *name)
+/* The path by way of `link` to what lies below `folder`, to which that leads; NULL: it does not. */
+static char *by_link(const char *path, const char *folder, const char *link)
 {
-	char *real = realpath(path, NULL);
+	char *real = realpath(path, NULL), *found = NULL;
 	size_t length = strlen(folder);
-	bool below = real && strncmp(real, folder, length) == 0 && !strcmp(real + length, name);
 
+	if (real && strncmp(real, folder, length) == 0 && real[length] == '/' &&
+	    asprintf(&found, "%s%s", link, real + length) < 0)
+		found = NULL;
 	free(real);
-	return below;
+	return found;
 }
 
 /*
@@ -147,13 +149,14 @@ static int link_preload(struct install_paths *paths, char *why, size_t why_size)
 			break;
 	}
 	if (!error) {
-		/* The shim is preloaded, too, and LD_LIBRARY_PATH names the software GPU's. */
+		/* The shim and the software GPU's driver are preloaded, too. */
+		char *softgpu = paths->softgpu ? by_link(paths->softgpu, folder, path) : NULL;
+
 		free(paths->preload);
 		free(paths->shim);
-		if (paths->softgpu && is_below(paths->softgpu, folder, "/softgpu")) {
+		if (softgpu) {
 			free(paths->softgpu);
-			if (asprintf(&paths->softgpu, "%s/softgpu", path) < 0)
-				paths->softgpu = NULL;
+			paths->softgpu = softgpu;
 		}
 		if (asprintf(&paths->preload, "%s/%s", path, PRELOAD_NAME) < 0)
 			paths->preload = NULL;
