@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/gpu/gpu.h"
 #include "preload/migration/smi.h"
@@ -30,7 +32,12 @@ void hg_smi_ask(const struct hg_smi_source *source, bool wanted)
 		(void)subscribe(source->fd, wanted ? HG_SMI_MASK : 0);
 }
 
-/* ---- the kernel's ---- */
+/*
+ * ---- the kernel's ----
+ *
+ * Asked by the system calls themselves: a driver in user space, which catches functions of libc,
+ * is asked by its own.
+ */
 
 /* The whole of a small file with a 0 behind it; its length, -1: it can't be read. */
 static ssize_t node_file(unsigned node, const char *name, char *text, size_t size)
@@ -41,7 +48,7 @@ static ssize_t node_file(unsigned node, const char *name, char *text, size_t siz
 
 	snprintf(path, sizeof(path), HG_KFD_TOPOLOGY "/%u/%s", node, name);
 	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = (int)hg_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return -1;
@@ -96,7 +103,7 @@ static int ask_kernel(int kfd, unsigned long request, void *argument)
 	int rc;
 
 	do {
-		rc = ioctl(kfd, request, argument);
+		rc = (int)hg_syscall(SYS_ioctl, kfd, request, argument);
 	} while (rc < 0 && errno == EINTR);
 	return rc;
 }
@@ -157,7 +164,7 @@ static unsigned open_kernel(struct hg_smi_source *sources, const int64_t *places
 	int kfd, found;
 
 	do {
-		kfd = open(HG_KFD_DEVICE, O_RDWR | O_CLOEXEC);
+		kfd = (int)hg_syscall(SYS_openat, AT_FDCWD, HG_KFD_DEVICE, O_RDWR | O_CLOEXEC);
 	} while (kfd < 0 && errno == EINTR);
 	if (kfd < 0) {
 		*problem = errno == ENOENT                     ? "there is no /dev/kfd"
