@@ -70,7 +70,7 @@ trace() {
 	lttng_quiet add-context -u -c c -t vpid -t vtid
 	lttng_quiet start
 	# One event a call, which babeltrace2 shows; batches have tests of their own.
-	env HIPGRAIN_BATCH=0 LD_PRELOAD="$preload" HIPGRAIN_DIR="$work/$name.d" LTTNG_UST_REGISTER_TIMEOUT=-1 \
+	env HIPGRAIN_BATCH=0 LD_PRELOAD="$preload${LD_PRELOAD:+:$LD_PRELOAD}" HIPGRAIN_DIR="$work/$name.d" LTTNG_UST_REGISTER_TIMEOUT=-1 \
 		LTTNG_UST_ALLOW_BLOCKING=1 "$@" >"$work/$name.out" 2>"$work/$name.err"
 	status=$?
 	lttng_quiet stop
