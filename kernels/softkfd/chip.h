@@ -6,10 +6,12 @@
 
 #include <stdint.h>
 
-#define KFD_ENGINE_MHZ   1700u
-#define KFD_MEMORY_MHZ   1600u
-#define KFD_MEMORY_BITS  4096u
-#define KFD_SIMDS_PER_CU 4u
+#define KFD_ENGINE_MHZ     1700u
+#define KFD_MEMORY_MHZ     1600u
+#define KFD_MEMORY_BITS    4096u
+#define KFD_SIMDS_PER_CU   4u
+
+#define KFD_UNIQUE_ID(gpu) (UINT64_C(0x50f7690000000001) + (gpu))
 
 struct kfd_chip {
 	const char *name;   /* as the driver calls the ASIC */

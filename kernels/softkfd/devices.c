@@ -110,6 +110,7 @@ static void in_child(void)
 		syscall(SYS_close, files[i].fd);
 	}
 	__atomic_store_n(&stale_count, known, __ATOMIC_RELEASE);
+	kfd_process_forked();
 	kfd_queues_forked();
 	kfd_events_forked();
 	kfd_memory_forked();

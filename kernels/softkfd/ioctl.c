@@ -204,10 +204,10 @@ int kfd_acquire_vm(void *argument, size_t size)
 	(void)size;
 	if (gpu < 0)
 		return -EINVAL;
-	return kfd_device_of((int)request->drm_fd, &node) == KFD_RENDER_NODE &&
-		       node == (unsigned)gpu
-		   ? 0
-		   : -EINVAL;
+	if (kfd_device_of((int)request->drm_fd, &node) != KFD_RENDER_NODE || node != (unsigned)gpu)
+		return -EINVAL;
+	kfd_process_enter();
+	return 0;
 }
 
 int kfd_smi_events(void *argument, size_t size)

@@ -130,10 +130,17 @@ void kfd_queues_wake(void);
  */
 void kfd_queues_hold(void);
 void kfd_queues_release(void);
-/* Number of queues of this process on `gpu`, for /sys/class/kfd/kfd/proc; packets that kernels were
- * started for. */
+/* Number of queues of this process on `gpu`. */
 unsigned kfd_queue_count(unsigned gpu);
 void kfd_queues_forked(void);
+
+/* ---- what is shown of processes: process.c ---- */
+
+/* Those of queues, and what is shown of them. */
+kfd_handler kfd_process_create_queue, kfd_process_destroy_queue;
+/* This process uses the driver, and is shown from now on. */
+void kfd_process_enter(void);
+void kfd_process_forked(void);
 
 /* ---- events: events.c ---- */
 

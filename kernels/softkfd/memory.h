@@ -73,6 +73,8 @@ int kfd_object_share(struct kfd_object *object);
 
 /* Bytes of a GPU's memory that are not allocated. Needs no lock. */
 uint64_t kfd_memory_room(unsigned gpu);
+/* Bytes of each GPU's memory that are allocated are counted in `place` from now on. */
+void kfd_memory_count_in(uint64_t *place);
 void kfd_objects_forked(void);
 
 /* ---- the GPUs' address space: memory.c ---- */

@@ -26,7 +26,7 @@ static uint64_t next_offset = KFD_RENDER_OFFSET; /* none is used again */
 static struct kfd_object *in_files;
 static void leave(struct kfd_object *object);
 
-static uint64_t vram_used[SG_MAX_GPUS], system_used;
+static uint64_t own_count[SG_MAX_GPUS], *vram_used = own_count, system_used;
 
 void kfd_memory_lock(void)
 {
@@ -113,7 +113,17 @@ static void discharge(const struct kfd_object *object)
 
 uint64_t kfd_memory_room(unsigned gpu)
 {
-	return sg_settings.vram - __atomic_load_n(&vram_used[gpu], __ATOMIC_RELAXED);
+	const uint64_t *used = __atomic_load_n(&vram_used, __ATOMIC_ACQUIRE);
+
+	return sg_settings.vram - __atomic_load_n(&used[gpu], __ATOMIC_RELAXED);
+}
+
+void kfd_memory_count_in(uint64_t *place)
+{
+	kfd_memory_lock();
+	memcpy(place, vram_used, sizeof own_count);
+	__atomic_store_n(&vram_used, place, __ATOMIC_RELEASE);
+	kfd_memory_unlock();
 }
 
 /* ---- handles ---- */
@@ -494,7 +504,8 @@ void kfd_objects_forked(void)
 		syscall(SYS_close, object->file);
 	in_files = NULL;
 	offset_count = 0;
-	memset(vram_used, 0, sizeof vram_used);
+	vram_used = own_count;
+	memset(own_count, 0, sizeof own_count);
 	system_used = 0;
 	kfd_arena_forked();
 }

@@ -6,6 +6,7 @@
  */
 #include "kernels/softkfd/chip.h"
 #include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,17 +44,6 @@ unsigned kfd_chip_cus(void)
 	unsigned xcds = (unsigned)softgpu_config.xcds;
 
 	return xcds * (xcds > 8 ? 1 : 8 / xcds);
-}
-
-static const char *arch_name(void)
-{
-	static const char *const names[] = {
-		[SOFTGPU_GFX90A] = "gfx90a",
-		[SOFTGPU_GFX942] = "gfx942",
-		[SOFTGPU_GFX950] = "gfx950",
-	};
-
-	return names[softgpu_config.processor];
 }
 
 int kfd_gpu_number(uint32_t gpu_id)
@@ -98,8 +88,26 @@ static bool make_folders(char *path, size_t from)
 	return true;
 }
 
-static void __attribute__((format(printf, 3, 4)))
-put(struct making *making, const char *name, const char *format, ...)
+/* Where `name` is to be, in `path`, in a folder that is there; false: only its sum is wanted. */
+static bool place_for(struct making *making, const char *name, const char *text, char *path)
+{
+	making->sum = add_text(add_text(making->sum, name), text);
+	if (!making->folder[0])
+		return false;
+	snprintf(path, KFD_PATH_ROOM, "%s/%s", making->folder, name);
+	making->good = make_folders(path, strlen(making->folder) + 1);
+	return making->good;
+}
+
+void kfd_put_link(struct making *making, const char *name, const char *target)
+{
+	char path[KFD_PATH_ROOM];
+
+	if (making->good && place_for(making, name, target, path))
+		making->good = !symlink(target, path);
+}
+
+void kfd_put(struct making *making, const char *name, const char *format, ...)
 {
 	char path[KFD_PATH_ROOM], text[4096];
 	va_list arguments;
@@ -110,13 +118,9 @@ put(struct making *making, const char *name, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	making->sum = add_text(add_text(making->sum, name), text);
-	if (!making->folder[0])
+	if (!place_for(making, name, text, path))
 		return;
-	snprintf(path, sizeof path, "%s/%s", making->folder, name);
-	fd = make_folders(path, strlen(making->folder) + 1)
-		 ? kfd_real_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
-		 : -1;
+	fd = kfd_real_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
 	making->good = fd >= 0 && length >= 0 && (size_t)length < sizeof text &&
 		       write(fd, text, (size_t)length) == length;
 	if (fd >= 0)
@@ -124,13 +128,6 @@ put(struct making *making, const char *name, const char *format, ...)
 }
 
 #define NODE "kfd/topology/nodes/%u/"
-#define PUT(making, path, ...)                            \
-	do {                                              \
-		char name_[128];                          \
-		snprintf(name_, sizeof name_, REST path); \
-		put(making, name_, __VA_ARGS__);          \
-	} while (0)
-#define REST(...) __VA_ARGS__
 
 /* ---- links ---- */
 
@@ -282,88 +279,22 @@ static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 	    chip->lds_kib, cus, KFD_SIMDS_PER_CU, chip->version, chip->device_id,
 	    0x300u + 0x100u * gpu, 128 + gpu, sg_settings.hive ? UINT64_C(0x50f7690000000000) : 0,
 	    sg_settings.hive ? SG_HIVE_ENGINES : 0, KFD_ENGINE_MHZ, sg_settings.vram, capability,
-	    UINT64_C(0x50f7690000000001) + gpu, xcds);
-}
-
-/* ---- what is not KFD's ---- */
-
-/* Of a processor's caches, for machines that say nothing (virtual ones, and nodes of APUs that
- * don't exist). */
-static void put_processor(struct making *making, unsigned node, long processor)
-{
-	static const struct {
-		unsigned level;
-		const char *type, *size;
-	} caches[] = { { 1, "Data", "32K" },
-		       { 1, "Instruction", "32K" },
-		       { 2, "Unified", "1024K" },
-		       { 3, "Unified", "32768K" } };
-
-	for (unsigned i = 0; i < sizeof caches / sizeof *caches; i++) {
-#define CACHE "node/node%u/cpu%ld/cache/index%u/"
-		PUT(making, (CACHE "level", node, processor, i), "%u\n", caches[i].level);
-		PUT(making, (CACHE "type", node, processor, i), "%s\n", caches[i].type);
-		PUT(making, (CACHE "size", node, processor, i), "%s\n", caches[i].size);
-		PUT(making, (CACHE "coherency_line_size", node, processor, i), "64\n");
-		PUT(making, (CACHE "ways_of_associativity", node, processor, i), "16\n");
-		PUT(making, (CACHE "physical_line_partition", node, processor, i), "1\n");
-		PUT(making, (CACHE "shared_cpu_map", node, processor, i), "%lx\n",
-		    1ul << processor % 64);
-		PUT(making, (CACHE "shared_cpu_list", node, processor, i), "%ld\n", processor);
-#undef CACHE
-	}
-}
-
-static void put_others(struct making *making)
-{
-	const struct kfd_chip *chip = kfd_chip();
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	for (unsigned gpu = 0; gpu < sg_settings.gpus; gpu++) {
-		PUT(making, ("dri/renderD%u", 128 + gpu), "%s", "");
-		PUT(making, ("char/226:%u/device/drm/renderD%u/dev", 128 + gpu, 128 + gpu),
-		    "226:%u\n", 128 + gpu);
-		/* By this name libdrm tells one device from another. */
-		PUT(making, ("char/226:%u/device/drm/card%u/dev", 128 + gpu, gpu), "226:%u\n", gpu);
-		PUT(making, ("char/226:%u/device/vendor", 128 + gpu), "0x1002\n");
-		PUT(making, ("char/226:%u/device/device", 128 + gpu), "0x%x\n", chip->device_id);
-		PUT(making, ("char/226:%u/device/subsystem_vendor", 128 + gpu), "0x1002\n");
-		PUT(making, ("char/226:%u/device/subsystem_device", 128 + gpu), "0x0\n");
-		PUT(making, ("char/226:%u/device/revision", 128 + gpu), "0x%x\n", chip->revision);
-		PUT(making, ("char/226:%u/device/uevent", 128 + gpu),
-		    "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:%02x:00.0\n", 3 + gpu);
-	}
-	/* libdrm's table of names: nobody may take this for hardware. */
-	put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\thipgrain software %s (%s%s)\n",
-	    chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
-	    sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""
-	    : sg_settings.gfx942 ? ", memory of gfx942"
-				 : ", memory of gfx90a");
-	/* rocminfo asks lsmod, or this file. */
-	put(making, "modules", "amdgpu 1 0 - Live 0x0000000000000000\n");
-	put(making, "module/amdgpu/coresize", "1\n");
-	put(making, "module/amdgpu/holders/.none", "%s", "");
-	put(making, "module/amdgpu/refcnt", "1\n");
-	put(making, "module/amdgpu/initstate", "live\n");
-	put(making, "module/amdgpu/version", "hipgrain\n");
-	for (unsigned node = 0; node < sg_cpus(); node++)
-		for (long i = 0; i < processors; i++)
-			put_processor(making, node, i);
+	    KFD_UNIQUE_ID(gpu), xcds);
 }
 
 static void put_all(struct making *making)
 {
 	unsigned nodes = sg_cpus() + (unsigned)sg_settings.gpus;
 
-	put(making, "kfd/topology/generation_id", "1\n");
-	put(making, "kfd/topology/system_properties",
-	    "platform_oem 0\nplatform_id 0\nplatform_rev 0\n");
+	kfd_put(making, "kfd/topology/generation_id", "1\n");
+	kfd_put(making, "kfd/topology/system_properties",
+		"platform_oem 0\nplatform_id 0\nplatform_rev 0\n");
 	for (unsigned node = 0; node < nodes; node++)
 		if (is_gpu(node))
 			put_gpu(making, node, nodes);
 		else
 			put_cpu(making, node, nodes);
-	put_others(making);
+	kfd_put_machine(making);
 }
 
 /* ---- where the tree is ---- */
@@ -460,12 +391,14 @@ static bool have_tree(void)
 
 /* ---- paths ---- */
 
-/* What the beginning of a path is exchanged for; `fallback`: only if the path itself is not there.
- */
+/* What the beginning of a path is exchanged for; `fallback`: only if the path itself is not there;
+ * `in_tree` NULL: for something of processes. */
 static const struct place {
 	const char *path, *in_tree;
 	bool fallback;
 } places[] = {
+	{ "/sys/devices/virtual/kfd/kfd/proc", NULL, false },
+	{ "/sys/class/kfd/kfd/proc", NULL, false },
 	{ "/sys/devices/virtual/kfd/kfd", "kfd", false },
 	{ "/sys/class/kfd/kfd", "kfd", false },
 	{ "/sys/dev/char/226:", "char/226:", false },
@@ -473,6 +406,9 @@ static const struct place {
 	{ "/usr/share/libdrm/amdgpu.ids", "amdgpu.ids", false },
 	{ "/proc/modules", "modules", false },
 	{ "/dev/dri", "dri", false },
+	{ "/sys/class/drm", "class/drm", false },
+	{ "/sys/class/pci_bus/", "class/pci_bus/", true },
+	{ "/sys/bus/pci/devices/", "bus/pci/devices/", true },
 	{ "/sys/devices/system/node/node", "node/node", true },
 };
 
@@ -486,8 +422,28 @@ bool kfd_path_may_be_ours(const char *path)
 		!strncmp(path, "/proc/modules", 13));
 }
 
+/* Of which GPU `path` tells how much memory is used, or -1. */
+static int gpu_of_usage(const char *path)
+{
+	static const char end[] = "/device/mem_info_vram_used";
+	int gpu = -1;
+
+	if (strncmp(path, "/sys/class/drm/", 15) || strlen(path) < sizeof end ||
+	    strcmp(path + strlen(path) - (sizeof end - 1), end))
+		return -1;
+	if (sscanf(path + 15, "renderD%d/", &gpu) == 1)
+		gpu -= 128;
+	else
+		(void)sscanf(path + 15, "card%d/", &gpu);
+	return kfd_start() && gpu >= 0 && gpu < (int)sg_settings.gpus ? gpu : -1;
+}
+
 const char *kfd_path(const char *path, char *room)
 {
+	int usage = gpu_of_usage(path);
+
+	if (usage >= 0)
+		return kfd_process_vram_path((unsigned)usage, room) ? room : NULL;
 	if (!strcmp(path, "/dev/kfd"))
 		return kfd_device_path(-1, room) ? room : NULL;
 	if (!strncmp(path, RENDER, strlen(RENDER))) {
@@ -505,6 +461,8 @@ const char *kfd_path(const char *path, char *room)
 			continue;
 		if (places[i].fallback && !syscall(SYS_faccessat, AT_FDCWD, path, F_OK))
 			return NULL;
+		if (!places[i].in_tree)
+			return kfd_process_path(path + length, room) ? room : NULL;
 		if (!have_tree() ||
 		    (size_t)snprintf(room, KFD_PATH_ROOM, "%s/%s%s", tree, places[i].in_tree,
 				     path + length) >= KFD_PATH_ROOM)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tree of files that stand for those of /sys and others: who writes it, and what is in it. */
+#ifndef SOFTKFD_TREE_H
+#define SOFTKFD_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A tree that is being made, or of which only the sum is computed: topology.c. */
+struct making;
+
+/* A file of that name, in folders that are made for it. */
+void __attribute__((format(printf, 3, 4)))
+kfd_put(struct making *making, const char *name, const char *format, ...);
+/* A symbolic link. */
+void kfd_put_link(struct making *making, const char *name, const char *target);
+
+/* The same with a name that is printed: PUT(making, (FORMAT, ARGUMENT...), TEXT, ...). */
+#define REST(...) __VA_ARGS__
+#define PUT(making, path, ...)                            \
+	do {                                              \
+		char name_[128];                          \
+		snprintf(name_, sizeof name_, REST path); \
+		kfd_put(making, name_, __VA_ARGS__);      \
+	} while (0)
+#define PUT_LINK(making, path, ...)                             \
+	do {                                                    \
+		char name_[128], target_[128];                  \
+		snprintf(name_, sizeof name_, REST path);       \
+		snprintf(target_, sizeof target_, __VA_ARGS__); \
+		kfd_put_link(making, name_, target_);           \
+	} while (0)
+
+/* What is not KFD's: devices of PCI and of DRM, caches of processors, the kernel's module:
+ * machine.c. */
+void kfd_put_machine(struct making *making);
+
+/* ---- processes: process.c ---- */
+
+/*
+ * What to open for a path below /sys/class/kfd/kfd/proc, of which `rest` is the end (from '/' on,
+ * or empty), in `room`; false: there is nothing.
+ */
+bool kfd_process_path(const char *rest, char *room);
+/* A file with the number of bytes of VRAM of GPU `gpu` that processes use, in `room`. */
+bool kfd_process_vram_path(unsigned gpu, char *room);
+
+#endif
