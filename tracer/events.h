@@ -86,7 +86,11 @@ enum hg_args_status {
 	HG_ARGS_TRUNCATED = 2,      /* more than HG_ARGS_MAX bytes */
 	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
-#define HG_ARGS_MAX 4096 /* sequences have at most 65535 elements (tracepoints.h) */
+
+/* How far behind an allocation an address still counts as having run off its end, in bytes. */
+#define HG_PAST_END_LIMIT (UINT64_C(1) << 20)
+
+#define HG_ARGS_MAX       4096 /* sequences have at most 65535 elements (tracepoints.h) */
 
 /* pointers.source */
 enum hg_pointers_source {

@@ -9,9 +9,6 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
 
-/* How far behind an allocation an address still counts as having run off its end. */
-#define PAST_END_LIMIT (1u << 20)
-
 const struct device *process_device(const struct process *process, int32_t ordinal)
 {
 	for (unsigned i = 0; i < process->devices->len; i++) {
@@ -176,7 +173,7 @@ static struct place find_place(const struct process *process, uint64_t address)
 		place.kind = PLACE_FREED;
 		return place;
 	}
-	past_end(process, address, PAST_END_LIMIT, &place);
+	past_end(process, address, HG_PAST_END_LIMIT, &place);
 	return place;
 }
 

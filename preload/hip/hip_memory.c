@@ -321,7 +321,7 @@ uint64_t hg_hip_memory_span(uint64_t *low)
 uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found)
 {
 	uint64_t low = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
-	uint64_t span = __atomic_load_n(&highest, __ATOMIC_RELAXED) - low;
+	uint64_t span = __atomic_load_n(&highest, __ATOMIC_RELAXED) + HG_PAST_END_LIMIT - low;
 	uint32_t candidates = 0, kept = 0;
 
 	if (low == UINT64_MAX)
@@ -337,7 +337,7 @@ uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *fou
 		uint64_t word = words[found[i]];
 		uint32_t at = find_before(word);
 
-		if (at && word - nodes[at].base < nodes[at].size)
+		if (at && word - nodes[at].base < nodes[at].size + HG_PAST_END_LIMIT)
 			found[kept++] = found[i];
 	}
 	pthread_mutex_unlock(&lock);

@@ -66,7 +66,8 @@ struct hg_hip_block {
 };
 /* The live allocation of HIP's that an address lies in. */
 bool hg_hip_memory_find(uint64_t address, struct hg_hip_block *block);
-/* Which of `count` words lie in one: their numbers, ascending, into `found` (as long). */
+/* Which of `count` words lie in one, or at most HG_PAST_END_LIMIT behind its end: their numbers,
+ * ascending, into `found` (as long). */
 uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found);
 /* From *low on so many bytes hold every allocation that there ever was; 0: there was none. */
 uint64_t hg_hip_memory_span(uint64_t *low);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which words of memory are addresses of live allocations: where a kernel's arguments lead, and in
- * what is copied to the device (hip_pointer_copies.c). The analysis follows pointers through them
- * (analyzer/replay/contents.h).
+ * Which words of memory are addresses of live allocations, or lie just behind one, as those do that
+ * have run off its end: where a kernel's arguments lead, and in what is copied to the device
+ * (hip_pointer_copies.c). The analysis follows pointers through them (analyzer/replay/contents.h).
  *
  * Where the recorder has answered which words a kernel loads pointers from (hip_places.h), only
  * those are read, and nothing where it loads none; else what lies where its arguments lead.
