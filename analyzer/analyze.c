@@ -26,6 +26,7 @@
 #include "analyzer/rules/environment/static_notes.h"
 #include "analyzer/unseen.h"
 #include "tracer/machine.h"
+#include "tracer/softgpu_name.h"
 
 struct analysis_run {
 	struct analysis *analysis;
@@ -427,6 +428,30 @@ static void note_ends(struct analysis *analysis)
 	}
 }
 
+static bool on_software_gpu(const struct replay *replay)
+{
+	for (unsigned i = 0; i < replay->processes->len; i++) {
+		const struct process *process = replay->processes->pdata[i];
+
+		for (unsigned j = 0; j < process->devices->len; j++) {
+			const struct device *device = process->devices->pdata[j];
+
+			if (g_str_has_prefix(device->name, HG_SOFTGPU_NAME))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void note_simulation(struct analysis *analysis)
+{
+	if (on_software_gpu(&analysis->replay))
+		findings_limit_of(
+		    &analysis->findings, LIMIT_MODEL,
+		    "times, bandwidth, caches (but with --xcds) and what work runs at the same "
+		    "time: the software GPU, which executed the kernels, does not model them");
+}
+
 void analysis_end(struct analysis_run *run)
 {
 	struct analysis *analysis = run->analysis;
@@ -446,8 +471,9 @@ void analysis_end(struct analysis_run *run)
 	note_failed_calls(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
-	findings_count_lines(&analysis->findings);
 	analysis->analysed = analysis->findings.limits->len == 0;
+	note_simulation(analysis);
+	findings_count_lines(&analysis->findings);
 	unite_alike(analysis);
 	unite_migration(analysis);
 	fingerprint_findings(analysis);

@@ -7,6 +7,7 @@
 #include "kernels/softkfd/chip.h"
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/tree.h"
+#include "tracer/softgpu_name.h"
 
 #include <unistd.h>
 
@@ -113,7 +114,7 @@ void kfd_put_machine(struct making *making)
 	for (unsigned gpu = 0; gpu < sg_settings.gpus; gpu++)
 		put_device(making, gpu);
 	/* libdrm's table of names: nobody may take this for hardware. */
-	kfd_put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\thipgrain software %s (%s%s)\n",
+	kfd_put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\t" HG_SOFTGPU_NAME "%s (%s%s)\n",
 		chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
 		sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""
 		: sg_settings.gfx942 ? ", memory of gfx942"

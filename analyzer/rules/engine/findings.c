@@ -261,7 +261,7 @@ char *findings_unanalysed(const struct findings *findings)
 	for (int kind = LIMIT_KINDS - 1; kind >= 0; kind--) {
 		unsigned count = findings->limit_counts[kind];
 
-		if (count) {
+		if (count && texts[kind][0]) {
 			g_string_append_printf(text, "%s%u %s", text->len ? ", " : "", count,
 					       texts[kind][count != 1]);
 		}

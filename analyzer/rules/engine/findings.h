@@ -172,6 +172,7 @@ enum limit_kind {
 	LIMIT_OTHER,  /* of the recording or the machine */
 	LIMIT_CODE,   /* a kernel's machine code */
 	LIMIT_ACCESS, /* the memory that an instruction accesses */
+	LIMIT_MODEL,  /* what the software GPU does not model; all the same the analysis is whole */
 	LIMIT_KINDS,
 };
 

@@ -5,6 +5,7 @@
  * clocks and sizes are plausible for an MI200, not measured.
  */
 #include "runtime.h"
+#include "tracer/softgpu_name.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -321,7 +322,7 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_PRODUCT_NAME) {
 		memset(value, 0, 64);
-		snprintf(value, 64, "hipgrain software %s (%s%s)", sg_settings.apu ? "APU" : "GPU",
+		snprintf(value, 64, HG_SOFTGPU_NAME "%s (%s%s)", sg_settings.apu ? "APU" : "GPU",
 			 processor()->name,
 			 sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""
 			 : sg_settings.gfx942 ? ", memory of gfx942"
