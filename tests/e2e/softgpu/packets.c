@@ -6,6 +6,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <string.h>
+#include "shut_down.h"
 #include "tap.h"
 
 #define PATIENCE 30000000000u /* ns */
@@ -226,6 +227,6 @@ int main(void)
 	test_order();
 	test_signals();
 	test_fault();
-	check(!hsa_queue_destroy(queue) && !hsa_queue_destroy(other) && !hsa_shut_down(), "end");
+	check(!hsa_queue_destroy(queue) && !hsa_queue_destroy(other) && !shut_down(), "end");
 	return tap_end();
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../softgpu/shut_down.h"
 #include "../softgpu/tap.h"
 
 #define PATIENCE  30000000000u /* ns */
@@ -342,6 +343,6 @@ int main(int argc, char **argv)
 	test_fork();
 	test_idle();
 	test_times();
-	hsa_shut_down();
+	check(!shut_down(), "end");
 	return tap_end();
 }
