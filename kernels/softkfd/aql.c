@@ -70,33 +70,45 @@ static amd_signal_t *signal_at(struct kfd_queue *queue, hsa_signal_t handle)
 	return signal;
 }
 
-/* Whoever waits for the signal with an event is woken: its mailbox gets the event's number. */
-static void notify(struct kfd_queue *queue, uint64_t mailbox, uint32_t event)
-{
-	uint64_t *slot = mailbox ? kfd_memory_host(queue->gpu, mailbox, sizeof *slot, true) : NULL;
+/* How those are woken who wait for a signal with an event. */
+struct interrupt {
+	uint64_t mailbox;
+	uint32_t event;
+};
 
+/* To be called before the signal gets its new value: then the program may use its memory for
+ * something else. */
+static struct interrupt interrupt_of(const amd_signal_t *signal)
+{
+	return (struct interrupt){ signal->event_mailbox_ptr, signal->event_id };
+}
+
+/* The signal has its new value: the mailbox gets the event's number. */
+static void notify(struct kfd_queue *queue, struct interrupt interrupt)
+{
+	uint64_t *slot = NULL;
+
+	kfd_queue_values_changed(queue->worker);
+	if (interrupt.mailbox)
+		slot = kfd_memory_host(queue->gpu, interrupt.mailbox, sizeof *slot, true);
 	if (!slot)
 		return;
-	__atomic_store_n(slot, event, __ATOMIC_SEQ_CST);
-	kfd_event_raise(event);
+	__atomic_store_n(slot, interrupt.event, __ATOMIC_SEQ_CST);
+	kfd_event_raise(interrupt.event);
 }
 
 static void complete(struct kfd_queue *queue, hsa_signal_t handle, uint64_t start)
 {
 	amd_signal_t *signal = handle.handle ? signal_at(queue, handle) : NULL;
-	uint64_t mailbox;
-	uint32_t event;
+	struct interrupt interrupt;
 
 	if (!signal)
 		return;
-	/* Once it has its new value the program may use its memory for something else. */
-	mailbox = signal->event_mailbox_ptr;
-	event = signal->event_id;
+	interrupt = interrupt_of(signal);
 	signal->start_ts = start;
 	signal->end_ts = kfd_gpu_ticks();
 	__atomic_sub_fetch(&signal->value, 1, __ATOMIC_SEQ_CST);
-	kfd_queue_values_changed(queue->worker);
-	notify(queue, mailbox, event);
+	notify(queue, interrupt);
 }
 
 /* The packet is done: release its slot, then tell who waits. */
@@ -133,6 +145,7 @@ static bool raise_exception(const struct kfd_queue *queue, unsigned number)
 /* Stops the queue for good, and reports why to the runtime. */
 static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, const char *what)
 {
+	struct interrupt interrupt;
 	amd_queue_t *object;
 	amd_signal_t *signal;
 
@@ -144,10 +157,11 @@ static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, con
 	if (!object || !object->queue_inactive_signal.handle)
 		return KFD_IDLE;
 	signal = signal_at(queue, object->queue_inactive_signal);
-	if (signal) {
-		__atomic_store_n(&signal->value, errors[error].inactive, __ATOMIC_SEQ_CST);
-		notify(queue, signal->event_mailbox_ptr, signal->event_id);
-	}
+	if (!signal)
+		return KFD_IDLE;
+	interrupt = interrupt_of(signal);
+	__atomic_store_n(&signal->value, errors[error].inactive, __ATOMIC_SEQ_CST);
+	notify(queue, interrupt);
 	return KFD_IDLE;
 }
 

@@ -94,6 +94,24 @@ static void submit_barrier(hsa_queue_t *queue, hsa_signal_t awaited, hsa_signal_
 	submit(queue, &packet);
 }
 
+static void take_end(void *done)
+{
+	hsa_signal_store_screlease(*(hsa_signal_t *)done, 1);
+}
+
+/*
+ * Waits until the thread of AMD's runtime that calls queues' callbacks has returned from the last
+ * one. Else hsa_queue_destroy() may wait for ever (ROCr 5.2.3 and 6.1.2, seen): ~AqlQueue() looks
+ * whether that thread is done with the queue, then stores to the queue's inactive signal and waits
+ * for another value; if the thread's last store is in between, it is lost.
+ */
+static bool callbacks_end(void)
+{
+	hsa_signal_t done = signal_of(0);
+
+	return !hsa_amd_async_function(take_end, &done) && becomes(done, 1);
+}
+
 static hsa_signal_value_t error_of(const void *packet)
 {
 	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
@@ -103,6 +121,8 @@ static hsa_signal_value_t error_of(const void *packet)
 	submit(queue, packet);
 	status = hsa_signal_wait_scacquire(told, HSA_SIGNAL_CONDITION_NE, 0, PATIENCE,
 					   HSA_WAIT_STATE_BLOCKED);
+	if (!callbacks_end())
+		return 0;
 	hsa_queue_destroy(queue);
 	return status;
 }

@@ -126,9 +126,12 @@ int kfd_copy_in(void *to, uint64_t from, size_t size)
 	memcpy(to, (const void *)(uintptr_t)from, size);
 	return 0;
 }
+/* A signal has its new value: the program uses its memory for something else. */
 void kfd_queue_values_changed(enum kfd_worker but)
 {
 	(void)but;
+	world.inactive.event_mailbox_ptr = world.completion.event_mailbox_ptr = UNREACHABLE;
+	world.inactive.event_id = world.completion.event_id = 99;
 }
 void sg_svm_new_epoch(void)
 {
@@ -169,6 +172,14 @@ static uint64_t address(const volatile void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
+static void set_events(void)
+{
+	world.inactive.event_mailbox_ptr = address(&world.mailbox);
+	world.inactive.event_id = 5;
+	world.completion.event_mailbox_ptr = address(&world.mailbox);
+	world.completion.event_id = 6;
+}
+
 static int reset(void **state)
 {
 	(void)state;
@@ -177,11 +188,8 @@ static int reset(void **state)
 	for (unsigned i = 0; i < PACKETS; i++)
 		world.ring[i].header = HSA_PACKET_TYPE_INVALID;
 	world.object.queue_inactive_signal.handle = address(&world.inactive);
-	world.inactive.event_mailbox_ptr = address(&world.mailbox);
-	world.inactive.event_id = 5;
 	world.completion.value = 3;
-	world.completion.event_mailbox_ptr = address(&world.mailbox);
-	world.completion.event_id = 6;
+	set_events();
 	queue = (struct kfd_queue){
 		.ring = (char *)world.ring,
 		.ring_address = address(world.ring),
@@ -229,6 +237,7 @@ static void test_end(void **state)
 	/* More than once around. */
 	for (unsigned i = 0; i < 3 * PACKETS; i++) {
 		world.completion.value = 3;
+		set_events();
 		assert_int_equal(submit(&packet), KFD_PROGRESS);
 		assert_int_equal(world.object.read_dispatch_id, i + 1);
 		assert_int_equal(world.ring[i % PACKETS].header & 0xff, HSA_PACKET_TYPE_INVALID);
