@@ -90,13 +90,17 @@ static void drop_unreadable_traces(GPtrArray *traces, struct reader_stats *stats
 	}
 }
 
-/* In place of traces whose index would end the process: what is whole of them, without index. */
-static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
+/*
+ * In place of traces that would end the process, or be misread: what is whole of them, without
+ * index.
+ */
+static void drop_damaged_packets(struct reader *reader, GPtrArray *traces)
 {
 	for (unsigned i = 0; i < traces->len; i++) {
 		char *what = NULL, *folder;
 
-		if (trace_index_is_sound(traces->pdata[i]))
+		if (trace_index_is_sound(traces->pdata[i]) &&
+		    trace_is_of_whole_packets(traces->pdata[i]))
 			continue;
 		folder = salvage_trace(traces->pdata[i], &what);
 		if (folder) {
@@ -346,7 +350,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 					      (GDestroyNotify)temporary_remove);
 	decode_fetch_from(reader.decode, reader.batches);
 	drop_unreadable_traces(traces, stats);
-	drop_damaged_indexes(&reader, traces);
+	drop_damaged_packets(&reader, traces);
 	begin_when_whole(reader.decode, traces);
 	if (traces->len == 0) {
 		*error = stats->truncated;

@@ -171,6 +171,31 @@ bool trace_index_is_sound(const char *trace)
 	return sound;
 }
 
+bool trace_is_of_whole_packets(const char *trace)
+{
+	GDir *directory = g_dir_open(trace, 0, NULL);
+	bool whole = true;
+	const char *name;
+
+	while (directory && whole && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(trace, name, NULL);
+		GMappedFile *file = NULL;
+
+		if (strcmp(name, "metadata") != 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			file = g_mapped_file_new(path, FALSE, NULL);
+		if (file) {
+			uint64_t size = g_mapped_file_get_length(file);
+
+			whole = whole_packets(g_mapped_file_get_contents(file), size) == size;
+			g_mapped_file_unref(file);
+		}
+		g_free(path);
+	}
+	if (directory)
+		g_dir_close(directory);
+	return whole;
+}
+
 char *trace_without_index(const char *trace)
 {
 	gint64 total;

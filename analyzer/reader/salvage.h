@@ -26,6 +26,13 @@ bool trace_index_is_sound(const char *trace);
 char *trace_without_index(const char *trace);
 
 /*
+ * Whether each stream file of the trace is a chain of whole packets. libbabeltrace2 2.1 does not
+ * look at a packet's magic: it takes what lies behind a destroyed header for events, and without
+ * an index file reads for ever.
+ */
+bool trace_is_of_whole_packets(const char *trace);
+
+/*
  * Whether the trace's metadata describes any stream. LTTng makes a directory for every user whose
  * processes are registered with the daemon; those of which it recorded no event have stream files
  * without a description, on which libbabeltrace2 gives up.
