@@ -91,6 +91,8 @@ enum cause {
 	CAUSE_PAST_END,
 	CAUSE_OMP_PART,
 	CAUSE_READ_ONLY,
+	CAUSE_READ_ONLY_MAPPED,
+	CAUSE_READ_ONLY_OTHER,
 	CAUSE_PEER,
 	CAUSE_HOST_ADDRESS,
 	CAUSE_SYSTEM,
@@ -122,6 +124,12 @@ static const struct {
 			     "with what is mapped" },
 	[CAUSE_READ_ONLY] = { true, false, RULE_HG614, "read-only",
 			      "map the memory with PROT_WRITE, or let the kernel write elsewhere" },
+	[CAUSE_READ_ONLY_MAPPED] = { true, false, RULE_HG614, "read-only",
+				     "give the GPU write access before the launch: hipMemSetAccess "
+				     "with hipMemAccessFlagsProtReadWrite" FIX_NOT_TESTED },
+	[CAUSE_READ_ONLY_OTHER] = { true, false, RULE_HG614, "read-only",
+				    "let the kernel write elsewhere: nothing that is recorded "
+				    "made this memory one that it may write" FIX_NOT_TESTED },
 	[CAUSE_PEER] = { true, false, RULE_HG614, "peer",
 			 "call hipDeviceEnablePeerAccess before the launch, with the kernel's GPU "
 			 "as the current device, or use memory of the kernel's own GPU" },
@@ -213,6 +221,16 @@ static bool is_omp(const struct suspects *suspects)
 	return kernel && launch_is_omp(&launch);
 }
 
+/* Returns why the memory may only be read. */
+static enum cause cause_of_write(const struct place *place)
+{
+	if (place->kind == PLACE_ALLOCATION && place->allocation->api == HG_API_mmap)
+		return CAUSE_READ_ONLY;
+	return place->kind == PLACE_ALLOCATION && place->allocation->layer == LAYER_MAPPED
+		   ? CAUSE_READ_ONLY_MAPPED
+		   : CAUSE_READ_ONLY_OTHER;
+}
+
 static enum cause cause_of(const struct rules_context *context, const struct fault_row *row,
 			   const struct fault *fault, const struct suspects *suspects, bool is_part)
 {
@@ -221,7 +239,7 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	if (row->reason & FAULT_HARDWARE)
 		return CAUSE_HARDWARE;
 	if (fault->writes || is_read_only(context, fault))
-		return CAUSE_READ_ONLY;
+		return cause_of_write(place);
 	switch (place->kind) {
 	case PLACE_NULL:
 		return CAUSE_NULL;
@@ -302,6 +320,10 @@ static char *what_happened(const struct rules_context *context, enum cause cause
 	case CAUSE_READ_ONLY:
 		text =
 		    g_strdup_printf("writes to memory that the process may only read: %s", memory);
+		break;
+	case CAUSE_READ_ONLY_MAPPED:
+	case CAUSE_READ_ONLY_OTHER:
+		text = g_strdup_printf("writes to memory that the GPU may only read: %s", memory);
 		break;
 	case CAUSE_PEER:
 		text =
@@ -485,21 +507,36 @@ static void doubt(const struct rules_context *context, struct finding *finding, 
 		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
 }
 
+/* Returns the sentence on who else it may have been, with a space before it. */
+static char *others_text(const struct suspects *suspects)
+{
+	char *list, *text;
+
+	if (!suspects->list->len || (!runner_up(suspects) && !suspects->all))
+		return g_strdup("");
+	if (!runner_up(suspects))
+		return g_strdup(" No other work that could get there was in flight.");
+	list = suspects_text(suspects);
+	text = g_strdup_printf(" In flight were, the likeliest first: %s.", list);
+	g_free(list);
+	return text;
+}
+
 static char *message_text(const struct rules_context *context, enum cause cause,
 			  const struct part *part, const struct fault_row *row,
 			  const struct fault *fault, const struct suspects *suspects)
 {
 	char *reason = fault_reason(row->reason), *gpu = gpu_text(row), *text;
 	char *who = who_text(suspects), *what = what_happened(context, cause, part, row, fault);
-	bool alone = suspects->list->len && !runner_up(suspects) && suspects->all;
+	char *others = others_text(suspects);
 
 	if (what) {
-		text = g_strdup_printf(
-		    "%s %s. %s reported a memory access fault there (%s).%s", who, what, gpu,
-		    reason, alone ? " No other work that could get there was in flight." : "");
+		text = g_strdup_printf("%s %s. %s reported a memory access fault there (%s).%s",
+				       who, what, gpu, reason, others);
 	} else {
 		text = g_strdup_printf("%s reported a fault of its own: %s.", gpu, reason);
 	}
+	g_free(others);
 	g_free(reason);
 	g_free(gpu);
 	g_free(who);

@@ -269,6 +269,51 @@ void suspects_clear(struct suspects *suspects)
 	g_array_free(suspects->list, TRUE);
 }
 
+/* ---- for people ---- */
+
+#define LISTED 5u /* pieces of work in a sentence */
+
+/* Returns how it could get to the page. The caller frees the text. */
+static char *way_text(const struct suspect *suspect)
+{
+	if (!suspect->kernel)
+		return g_strdup(suspect->reach == REACH_MEMORY ? "copies or fills there"
+							       : "copies what is not known");
+	if (suspect->reach == REACH_MEMORY)
+		return g_strdup("is given a pointer to that memory");
+	if (suspect->reach == REACH_COMPUTED)
+		return g_strdup_printf("computes addresses from a pointer %" G_GUINT64_FORMAT
+				       " bytes away",
+				       suspect->distance);
+	return g_strdup(suspect->code ? "accesses memory that is not known"
+				      : "has machine code that is not known");
+}
+
+char *suspects_text(const struct suspects *suspects)
+{
+	GPtrArray *names = g_ptr_array_new();
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < suspects->list->len; i++) {
+		const struct suspect *suspect = &g_array_index(suspects->list, struct suspect, i);
+		const char *name = suspect_name(suspect);
+		char *way;
+
+		if (g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+			continue;
+		g_ptr_array_add(names, (gpointer)name);
+		if (names->len > LISTED)
+			continue;
+		way = way_text(suspect);
+		g_string_append_printf(text, "%s%s, which %s", text->len ? "; " : "", name, way);
+		g_free(way);
+	}
+	if (names->len > LISTED)
+		g_string_append_printf(text, "; and %u others", names->len - LISTED);
+	g_ptr_array_free(names, TRUE);
+	return g_string_free(text, FALSE);
+}
+
 bool suspects_may_have(const struct rules_context *context, const char *kernel_symbol)
 {
 	const struct flights *flights = flights_of(context->process);

@@ -68,6 +68,12 @@ char *page_blocks_text(const struct rules_context *context, const struct fault *
 void page_doubt(const struct rules_context *context, const struct fault *fault,
 		const struct allocation *block, bool alone, struct finding *finding);
 
+/*
+ * Returns "tvd_rk, which is given a pointer to that memory; and 2 others", the likeliest first,
+ * each name once. The caller frees the text.
+ */
+char *suspects_text(const struct suspects *suspects);
+
 /* Returns true if any work of that kernel was in flight, or may have been. */
 bool suspects_may_have(const struct rules_context *context, const char *kernel_symbol);
 

@@ -38,7 +38,11 @@ static void one_of_two_kernels(void **state)
 	fault(FAR);
 	assert_string_equal(found(), "HG614");
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
-	assert_true(says("reader, or writer") || says("writer, or reader"));
+	assert_true(says("reader, or writer uses the address"));
+	assert_true(
+	    says("In flight were, the likeliest first: reader, which computes addresses from a "
+		 "pointer 9306112 bytes away; writer, which computes addresses from a "
+		 "pointer 9371648 bytes away."));
 	assert_non_null(finding(0)->related);
 }
 
@@ -53,6 +57,7 @@ static void one_of_two_kernels_is_given_the_memory(void **state)
 	assert_string_equal(found(), "HG614");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 	assert_string_equal(finding(0)->kernel, "writer");
+	assert_true(says("first: writer, which is given a pointer to that memory; reader, which"));
 }
 
 static void a_kernel_that_only_reads_does_not_write(void **state)
@@ -386,7 +391,31 @@ static void memory_that_may_only_be_read(void **state)
 	launch(WRITER, A, P);
 	fault_of(0, P, 2);
 	assert_non_null(strstr(found(), "HG614"));
-	assert_true(says("may only read: 4096 bytes from mmap"));
+	assert_true(says("the process may only read: 4096 bytes from mmap"));
+	assert_non_null(strstr(finding(0)->fix, "PROT_WRITE"));
+}
+
+static void mapped_memory_that_may_only_be_read(void **state)
+{
+	(void)state;
+	alloc(HG_API_hipMemAddressReserve, P, 0);
+	alloc(HG_API_hipMemMap, P, 0);
+	stream(A, 0);
+	launch(WRITER, A, P);
+	fault_of(0, P, 2);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("the GPU may only read: 4096 bytes from hipMemMap"));
+	assert_non_null(strstr(finding(0)->fix, "hipMemAccessFlagsProtReadWrite"));
+}
+
+static void other_memory_that_may_only_be_read(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	fault_of(0, FAR, 2);
+	assert_string_equal(found(), "HG614");
+	assert_null(strstr(finding(0)->fix, "PROT_WRITE"));
 }
 
 static void reservation(void)
@@ -645,6 +674,8 @@ int main(void)
 		DOUBTS(HG614, memory_of_another_gpu_that_is_accessible),
 		DOUBTS(HG614, memory_of_another_gpu_that_may_be_accessible),
 		TEST(memory_that_may_only_be_read),
+		TEST(mapped_memory_that_may_only_be_read),
+		TEST(other_memory_that_may_only_be_read),
 		FINDS(HG614, in_a_reservation),
 		DOUBTS(HG614, in_a_reservation_of_a_process_that_was_attached_to),
 		DOUBTS(HG614, an_error_of_the_hardware),
