@@ -5,10 +5,12 @@
  * is nothing to add.
  */
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "analyzer/containers/file_targets.h"
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
+#include "tracer/api/host.h"
 
 /* Returns true for signals that a thread gets for what it does itself. */
 static bool is_crash(int signal)
@@ -40,6 +42,13 @@ static bool is_explained(const struct rules_context *context, const struct open_
 	return false;
 }
 
+/* Returns true for a mapping that was made to be read only. mprotect is not recorded. */
+static bool is_read_only(const struct open_place *place)
+{
+	return place->kind == PLACE_ALLOCATION && place->allocation->api == HG_API_mmap &&
+	       !(place->allocation->flags >> 32 & PROT_WRITE);
+}
+
 /* Returns what is wrong with an address that a copy or fill was given, or NULL. */
 static const char *wrong_with(const struct open_row *row, const struct open_place *place)
 {
@@ -52,6 +61,11 @@ static const char *wrong_with(const struct open_row *row, const struct open_plac
 		return "is in the first page: a null pointer, or an offset to one";
 	case PLACE_UNKNOWN:
 		return "is where no memory is known";
+	case PLACE_ALLOCATION:
+		return place == &row->to && is_read_only(place) &&
+			       is_crash(row->process->end_signal)
+			   ? "is in memory that was mapped without PROT_WRITE"
+			   : NULL;
 	default:
 		return NULL;
 	}
@@ -97,6 +111,14 @@ static bool report_address(const struct rules_context *context, const struct ope
 	finding->message = g_strdup_printf(
 	    "%s had not returned when the recording ended: its %s 0x%" G_GINT64_MODIFIER "x %s.",
 	    finding->api, to ? "destination" : "source", place->address, to ? to : from);
+	if (place->kind == PLACE_ALLOCATION) {
+		finding->fix = g_strdup("map the memory with PROT_WRITE, or pass memory that may "
+					"be written" FIX_NOT_TESTED);
+		finding_at_most(
+		    finding, CONFIDENCE_LIKELY,
+		    "mprotect is not recorded, nor where in the call the process ended");
+		return true;
+	}
 	finding->fix = g_strdup("pass an address of memory that is allocated" FIX_NOT_TESTED);
 	finding_at_most(
 	    finding, CONFIDENCE_LIKELY,

@@ -8,6 +8,7 @@
 #include "analyzer/rules/order/open_calls.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
+#include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
 
 #include <signal.h>
@@ -158,6 +159,33 @@ static void a_copy_to_the_first_page(void **state)
 	end_of_recording(SIGSEGV);
 	assert_string_equal(found(), "HG621");
 	assert_non_null(strstr(finding(0)->message, "its destination 0x10 is in the first page"));
+}
+
+static void a_copy_to_a_mapping(uint64_t protection, int signal)
+{
+	two_streams(0);
+	alloc(HG_API_mmap, HOST, protection << 32 | 0x22);
+	open_copy(HOST, P, 0x100);
+	end_of_recording(signal);
+}
+
+static void a_copy_to_what_may_be_read_only(void **state)
+{
+	(void)state;
+	a_copy_to_a_mapping(1, SIGSEGV);
+	assert_string_equal(found(), "HG621");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message,
+			       "destination 0x50000 is in memory that was mapped "
+			       "without PROT_WRITE"));
+}
+
+static void a_copy_to_what_may_be_written(void **state)
+{
+	(void)state;
+	a_copy_to_a_mapping(3, SIGSEGV);
+	assert_string_equal(found(), "HG621");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
 /* A release of an address without memory does nothing to it. */
@@ -597,6 +625,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG621, a_copy_from_nowhere),
 		FINDS(HG621, a_copy_to_the_first_page),
+		FINDS(HG621, a_copy_to_what_may_be_read_only),
+		FINDS(HG621, a_copy_to_what_may_be_written),
 		FINDS(HG621, a_crash_in_a_call),
 		FINDS(HG621, an_abort_in_a_call),
 		FINDS(HG621, an_earlier_finding_does_not_explain),
