@@ -6,7 +6,9 @@
 
 #include "analyzer/symbols/names.h"
 
-/* Appends " of fill(int*) (a grid of 0 x 1 x 1, blocks of 64 x 1 x 1)". */
+/*
+ * Appends " of fill(int*) (a grid of 0 x 1 x 1, blocks of 64 x 1 x 1, 1024 bytes of dynamic LDS)".
+ */
 static void append_launch(GString *text, const struct process *process,
 			  const struct failed_call *failed)
 {
@@ -16,9 +18,12 @@ static void append_launch(GString *text, const struct process *process,
 	if (name)
 		g_string_append_printf(text, " of %s", name);
 	if (failed->sized) {
-		g_string_append_printf(text, " (a grid of %u x %u x %u, blocks of %u x %u x %u)",
+		g_string_append_printf(text, " (a grid of %u x %u x %u, blocks of %u x %u x %u",
 				       failed->grid[0], failed->grid[1], failed->grid[2],
 				       failed->block[0], failed->block[1], failed->block[2]);
+		if (failed->lds)
+			g_string_append_printf(text, ", %u bytes of dynamic LDS", failed->lds);
+		g_string_append_c(text, ')');
 	}
 	g_free(name);
 }

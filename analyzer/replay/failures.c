@@ -33,6 +33,7 @@ static void set_launch(struct failed_call *failed, const struct process *process
 	failed->block[0] = launch->block_x;
 	failed->block[1] = launch->block_y;
 	failed->block[2] = launch->block_z;
+	failed->lds = launch->shared;
 }
 
 static void count_failure(struct process *process, const struct hg_event *event)

@@ -80,11 +80,12 @@ struct region {
 struct failed_call {
 	uint16_t api;
 	bool elsewhere; /* it stands for all places beyond the FAILED_PLACES that are kept */
-	bool sized;     /* `grid` and `block` are known */
+	bool sized;     /* `grid`, `block` and `lds` are known */
 	int32_t code;
 	uint32_t stack_id;
 	uint32_t kernel_id;         /* a launch's */
 	uint32_t grid[3], block[3]; /* of the first */
+	uint32_t lds;               /* dynamic, of the first, bytes */
 	uint64_t size;              /* of the first, bytes */
 	uint64_t count;
 };

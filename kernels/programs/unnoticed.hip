@@ -7,6 +7,12 @@
 // hipgrain-stdout: unnoticed: 0 of 1024 right
 // hipgrain-expect: HG707 call=hipLaunchKernel api=hipMalloc at=@result confidence=likely
 //
+// Nor does any GPU have that much LDS.
+// hipgrain-run: launch_without_room
+// hipgrain-note: (a grid of 4 x 1 x 1, blocks of 256 x 1 x 1, 1048576 bytes of dynamic LDS) failed with
+// hipgrain-stdout: unnoticed: 0 of 1024 right
+// hipgrain-expect: HG707 call=hipLaunchKernel api=hipMalloc at=@result confidence=likely
+//
 // A second attempt with another size is as it should be.
 // hipgrain-run: launch_retried
 // hipgrain-stdout: unnoticed: 1024 of 1024 right
@@ -73,6 +79,7 @@
 #define BYTES      (ELEMENTS * sizeof(int))
 #define GROUP_SIZE 256
 #define TOO_LARGE  4096
+#define TOO_MUCH   (1 << 20) /* bytes of LDS */
 #define ROUNDS     70
 #define VALUE      7
 
@@ -132,6 +139,14 @@ static void run_launch(int group_size, bool again)
 		fill<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE>>>(result);
 		CHECK(hipGetLastError());
 	}
+	show(result);
+}
+
+static void run_launch_without_room()
+{
+	int *result = zeros();
+
+	fill<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, TOO_MUCH>>>(result);
 	show(result);
 }
 
@@ -255,6 +270,7 @@ static void run_extra(size_t bytes)
 
 static const variant variants[] = {
 	{ "launch_fails", [] { run_launch(TOO_LARGE, false); } },
+	{ "launch_without_room", run_launch_without_room },
 	{ "launch_retried", [] { run_launch(TOO_LARGE, true); } },
 	{ "copy_fails", run_copy_fails },
 	{ "allocation_fails", run_allocation_fails },
