@@ -283,10 +283,13 @@ static char *this_memory(const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 
+	const char *noun = allocation ? allocation_noun(allocation) : system_noun(&pointer->place);
+
 	if (pointer->among)
 		return g_strdup("each of the candidates");
-	return allocation ? g_strdup_printf("this %s", allocation_noun(allocation))
-			  : g_strdup(system_noun(&pointer->place));
+	return g_strdup_printf("%s%s%s", allocation ? "this " : "", noun,
+			       pointer->maybe_harmless ? ", one of several that it may update,"
+						       : "");
 }
 
 /* Returns the part of that memory that is fine-grained, for a sentence. The caller frees it. */

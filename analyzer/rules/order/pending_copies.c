@@ -98,9 +98,9 @@ static void report(const struct rules_context *context, const struct pending_cop
 		    "%s in %s copies %s bytes to the host, and %s before the host has waited for "
 		    "it: %s.",
 		    finding->api, stream, FIGURE(0), ending->clause, ending->harm);
-		finding->fix = g_strdup_printf(
-		    "call hipStreamSynchronize for %s before the host reads what %s copied", stream,
-		    finding->api);
+		finding->fix = g_strdup_printf("call hipStreamSynchronize for %s before the host "
+					       "uses or releases what %s copied",
+					       stream, finding->api);
 	}
 	g_free(stream);
 }

@@ -122,6 +122,9 @@ static void one_of_several_pointers_is_only_possible(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
 	assert_int_equal(finding_severity(finding(0)), SEVERITY_WARNING);
 	assert_int_equal(finding(0)->argument, 1);
+	assert_non_null(strstr(finding(0)->message,
+			       "this pinned host memory, one of several that it "
+			       "may update, is fine-grained"));
 }
 
 /* The instruction and the memory are one, whichever of the arguments it goes through. */
