@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the uses of a finding that it does not describe, one for each pointer. */
 #include "other_uses.h"
 
 #include "analyzer/rules/engine/evidence.h"
