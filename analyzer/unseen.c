@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/containers/file_targets.h"
+#include "analyzer/containers/gcc_regions.h"
 #include "analyzer/rules/order/open_calls.h"
 #include "tracer/api/hsa.h"
 
@@ -79,15 +80,41 @@ static bool is_runtime(const char *path)
 
 /* ---- OpenMP on the host ---- */
 
-static bool has_libomptarget(const struct process *process)
+static bool has_library(const struct process *process, const char *name)
 {
 	for (guint i = 0; i < process->modules->len; i++) {
 		const struct host_module *module = process->modules->pdata[i];
 
-		if (module->path && is_library(module->path, "libomptarget.so"))
+		if (module->path && is_library(module->path, name))
 			return true;
 	}
 	return false;
+}
+
+static bool has_libomptarget(const struct process *process)
+{
+	return has_library(process, "libomptarget.so");
+}
+
+static bool is_disabled(const struct process *process)
+{
+	const char *offload = process_env(process, "OMP_TARGET_OFFLOAD");
+
+	return offload && g_ascii_strcasecmp(offload, "DISABLED") == 0;
+}
+
+/* Returns true if no target region began on a device, as far as the recording shows. */
+static bool none_on_device(const struct process *process)
+{
+	return process->target_regions <= process->host_regions && !process->launches;
+}
+
+/* Returns how many of the regions ran on the host, as a clause. The caller frees it. */
+static char *ran_on_host(const struct process *process)
+{
+	return process->host_regions
+		   ? g_strdup_printf("%" PRIu64 " ran on the host", process->host_regions)
+		   : g_strdup("those that were executed ran on the host, how many is not recorded");
 }
 
 static const char *code_text(const char *path, char **text)
@@ -121,23 +148,65 @@ static const char *gpu_code(const struct process *process, char **text)
  */
 static char *host_regions(const struct process *process, bool disabled)
 {
-	const char *offload = process_env(process, "OMP_TARGET_OFFLOAD"), *path;
-	char *text = NULL, *sentence;
+	const char *path;
+	char *text = NULL, *sentence, *ran;
 
-	if (process->target_regions || process->launches || process->device_count >= 0 ||
-	    disabled != (offload && g_ascii_strcasecmp(offload, "DISABLED") == 0) ||
-	    (!disabled && process->target_gpus) || !has_libomptarget(process))
+	if (!none_on_device(process) || process->device_count >= 0 ||
+	    disabled != is_disabled(process) || (!disabled && process->target_gpus) ||
+	    !has_libomptarget(process))
 		return NULL;
 	path = gpu_code(process, &text);
 	if (!path)
 		return NULL;
+	ran = ran_on_host(process);
 	sentence = g_strdup_printf(
-	    "process %d: %s has OpenMP target regions for %s, and none began on a GPU: %s; those "
-	    "that were executed ran on the host, how many is not recorded",
+	    "process %d: %s has OpenMP target regions for %s, and none began on a GPU: %s; %s",
 	    process->pid, path, text,
-	    disabled ? "OMP_TARGET_OFFLOAD is DISABLED" : "OpenMP's runtime found no GPU for them");
+	    disabled ? "OMP_TARGET_OFFLOAD is DISABLED" : "OpenMP's runtime found no GPU for them",
+	    ran);
+	g_free(ran);
 	g_free(text);
 	return sentence;
+}
+
+/* Returns which file has target regions by GCC, and their number, or returns NULL. */
+static const char *file_of_gcc(const struct process *process, uint64_t *regions)
+{
+	const char *path = process->exe;
+
+	*regions = *path ? gcc_regions(path) : 0;
+	for (guint i = 0; i < process->modules->len && !*regions; i++) {
+		const struct host_module *module = process->modules->pdata[i];
+
+		path = module->path;
+		*regions = path ? gcc_regions(path) : 0;
+	}
+	return *regions ? path : NULL;
+}
+
+/*
+ * Returns the same of a program by GCC. `meant`: it has opened libgomp's plugin for AMD's GPUs, and
+ * is not told to use none; else nothing was to run there.
+ */
+static char *gcc_host_regions(const struct process *process, bool meant)
+{
+	bool opened = has_library(process, "libgomp-plugin-gcn.so");
+	const char *path;
+	uint64_t regions;
+
+	if (!none_on_device(process) || meant != (opened && !is_disabled(process)) ||
+	    !has_library(process, "libgomp.so"))
+		return NULL;
+	path = file_of_gcc(process, &regions);
+	if (!path)
+		return NULL;
+	return g_strdup_printf(
+	    "process %d: %s has %" PRIu64 " OpenMP target region%s by GCC, and none began on a "
+	    "GPU: %s; those that were executed ran on the host, how many is not recorded",
+	    process->pid, path, regions, regions == 1 ? "" : "s",
+	    is_disabled(process) ? "OMP_TARGET_OFFLOAD is DISABLED"
+	    : meant              ? "libgomp found no GPU for them"
+				 : "libgomp opened no plugin for AMD's GPUs");
 }
 
 #define FIRST_BELOW_HIP 800u /* the ids of the HSA runtime and of OpenMP (tracer/api.def) */
@@ -210,8 +279,11 @@ bool unseen_is_gpu_program(const struct process *process, const struct findings 
 void unseen_note_host_regions(const struct replay *replay, struct findings *findings)
 {
 	for (guint i = 0; i < replay->processes->len; i++) {
-		char *text = host_regions(replay->processes->pdata[i], true);
+		const struct process *process = replay->processes->pdata[i];
+		char *text = host_regions(process, true);
 
+		if (!text)
+			text = gcc_host_regions(process, false);
 		if (text)
 			findings_limit(findings, "%s", text);
 		g_free(text);
@@ -258,7 +330,8 @@ GPtrArray *unseen_collect(const struct replay *replay, const struct findings *fi
 		if (process->ended == HG_ENDED_NOT ||
 		    (aborted && process->ended == HG_ENDED_UNKNOWN))
 			add_first_call(list, process, findings);
-		else if ((text = host_regions(process, false)))
+		else if ((text = host_regions(process, false)) ||
+			 (text = gcc_host_regions(process, true)))
 			g_ptr_array_add(list, text);
 	}
 	return list;

@@ -24,7 +24,10 @@ GPtrArray *unseen_collect(const struct replay *replay, const struct findings *fi
  */
 void unseen_note_children(const struct replay *replay, struct findings *findings);
 
-/* Adds to the limits OpenMP programs whose target regions ran on the host as they requested. */
+/*
+ * Adds to the limits OpenMP programs whose target regions ran on the host because the user
+ * requested it, or because GCC's runtime has no plugin for AMD's GPUs.
+ */
 void unseen_note_host_regions(const struct replay *replay, struct findings *findings);
 
 /*

@@ -406,6 +406,31 @@ void replay_apply_block(struct replay *replay, struct process *process,
 	replay_turn++;
 }
 
+static bool is_bit(uint64_t bits, int32_t device)
+{
+	return device >= 0 && device < 64 && (bits >> device & 1);
+}
+
+static void add_target_device(struct process *process, const struct hg_ev_omp_device *event)
+{
+	uint64_t bit = event->device >= 0 && event->device < 64 ? UINT64_C(1) << event->device : 0;
+
+	process->target_devices |= bit;
+	if (g_str_has_prefix(event->type, "gfx")) /* the processor's name, with LLVM */
+		process->target_gpus |= bit;
+}
+
+/* Where the runtime does not report which devices it has, no number but -1 is the host's. */
+static void count_region(struct process *process, const struct hg_ev_omp_target *event)
+{
+	if (event->endpoint == HG_OMP_END || (event->kind & ~HG_OMP_NOWAIT) != HG_OMP_TARGET)
+		return;
+	process->target_regions++;
+	process->host_regions +=
+	    event->device < 0 ||
+	    (process->target_devices && !is_bit(process->target_devices, event->device));
+}
+
 static struct process *apply_event(struct replay *replay, const struct hg_event *event)
 {
 	struct process *process = replay_process(replay, event->pid);
@@ -488,9 +513,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		memory_fix(process, event);
 		break;
 	case HG_EVENT_omp_target:
-		process->target_regions +=
-		    event->omp_target.endpoint != HG_OMP_END &&
-		    (event->omp_target.kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET;
+		count_region(process, &event->omp_target);
 		target_regions_event(process, event);
 		break;
 	case HG_EVENT_omp_data:
@@ -500,15 +523,11 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	case HG_EVENT_call:
 		apply_call(process, event);
 		break;
-	case HG_EVENT_omp_device: /* the type is the processor's name with LLVM */
-		if (event->omp_device.device >= 0 && event->omp_device.device < 64 &&
-		    g_str_has_prefix(event->omp_device.type, "gfx"))
-			process->target_gpus |= UINT64_C(1) << event->omp_device.device;
+	case HG_EVENT_omp_device:
+		add_target_device(process, &event->omp_device);
 		break;
 	case HG_EVENT_omp_submit:
-		process->target_kernels += event->omp_submit.device >= 0 &&
-					   event->omp_submit.device < 64 &&
-					   (process->target_gpus >> event->omp_submit.device & 1);
+		process->target_kernels += is_bit(process->target_gpus, event->omp_submit.device);
 		break;
 	case HG_EVENT_omp_runtime:
 	case HG_EVENT_omp_content:

@@ -168,9 +168,11 @@ struct process {
 	uint64_t launches, allocations, copies;
 	uint64_t target_regions, target_transfers; /* OpenMP's */
 	uint64_t target_kernels;                   /* of these regions, that began on GPUs */
-	uint64_t target_gpus; /* bits: which of OpenMP's devices are AMD's GPUs, the first 64 */
-	uint64_t dispatches;  /* launches that were recorded below HIP */
-	uint64_t pinned;      /* bytes of host memory that are pinned or registered now */
+	uint64_t host_regions;   /* of these regions, that the runtime began on the host */
+	uint64_t target_devices; /* bits: OpenMP's devices that were initialized, the first 64 */
+	uint64_t target_gpus;    /* bits: which of OpenMP's devices are AMD's GPUs, the first 64 */
+	uint64_t dispatches;     /* launches that were recorded below HIP */
+	uint64_t pinned;         /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
 	/* Launches of graphs, and nodes in the largest of them, whose effect the recorder does not
 	 * know. */

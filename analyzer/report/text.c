@@ -37,11 +37,17 @@ static void put_process(const struct printer *printer, const struct process *pro
 		process->allocations == 1 ? "" : "s", process->copies,
 		process->copies == 1 ? "y" : "ies");
 	if (process->target_regions) {
+		char *on_host = process->host_regions ? g_strdup_printf(" (%" G_GUINT64_FORMAT
+									" of them on the host)",
+									process->host_regions)
+						      : g_strdup("");
+
 		fprintf(printer->stream,
-			", %" G_GUINT64_FORMAT " OpenMP target region%s with %" G_GUINT64_FORMAT
+			", %" G_GUINT64_FORMAT " OpenMP target region%s%s with %" G_GUINT64_FORMAT
 			" transfer%s",
-			process->target_regions, process->target_regions == 1 ? "" : "s",
+			process->target_regions, process->target_regions == 1 ? "" : "s", on_host,
 			process->target_transfers, process->target_transfers == 1 ? "" : "s");
+		g_free(on_host);
 	}
 	if (device)
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);

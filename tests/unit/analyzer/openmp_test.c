@@ -229,6 +229,23 @@ static void test_kernels_unrecorded(void **state)
 	assert_unseen("OpenMP started 2 kernels on GPUs, of which 0 are in the recording");
 }
 
+/* The runtime tells of regions that it begins on the host: by -1, or a number of no device. */
+static void test_regions_on_the_host(void **state)
+{
+	static const int32_t devices[] = { 0, 1, -1 };
+
+	(void)state;
+	apply((struct hg_event){ .type = HG_EVENT_omp_device,
+				 .omp_device = { .device = 0, .type = "gfx90a" } });
+	for (unsigned i = 0; i < 3; i++)
+		apply((struct hg_event){ .type = HG_EVENT_omp_target,
+					 .omp_target = { .kind = HG_OMP_TARGET,
+							 .endpoint = HG_OMP_BEGIN,
+							 .device = devices[i] } });
+	assert_int_equal(replay_process(&replay, 1)->target_regions, 3);
+	assert_int_equal(replay_process(&replay, 1)->host_regions, 2);
+}
+
 static void test_maps_unrecorded(void **state)
 {
 	(void)state;
@@ -597,6 +614,7 @@ int main(void)
 		SILENT(HG801, test_maps_unrecorded),
 		SILENT(HG802, test_maps_unrecorded),
 		TEST(test_kernels_unrecorded),
+		TEST(test_regions_on_the_host),
 		DOUBTS(HG101, test_hip_beside_unrecorded),
 		TEST(test_lost_in_fine_pool),
 		FINDS(HG805, test_reads_what_nobody_sent),
