@@ -55,7 +55,7 @@
 //
 // hipgrain-run: pages_coarse
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -97,7 +97,7 @@
 //
 // hipgrain-run: malloc
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -106,7 +106,7 @@
 //
 // hipgrain-run: pages
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -115,7 +115,7 @@
 //
 // hipgrain-run: mmap
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -124,7 +124,7 @@
 //
 // hipgrain-run: managed
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -177,7 +177,7 @@
 //
 // hipgrain-run: pages_coarse
 // hipgrain-runtime: from 6.4 before 7.0: atomicAdd of double is a hardware atomic there (clang 21)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -217,7 +217,7 @@
 //
 // hipgrain-run: malloc
 // hipgrain-runtime: from 6.4 before 7.0: atomicAdd of double is a hardware atomic there (clang 21)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -226,7 +226,7 @@
 //
 // hipgrain-run: pages
 // hipgrain-runtime: from 6.4 before 7.0: atomicAdd of double is a hardware atomic there (clang 21)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -235,7 +235,7 @@
 //
 // hipgrain-run: mmap
 // hipgrain-runtime: from 6.4 before 7.0: atomicAdd of double is a hardware atomic there (clang 21)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -244,7 +244,7 @@
 //
 // hipgrain-run: managed
 // hipgrain-runtime: from 6.4 before 7.0: atomicAdd of double is a hardware atomic there (clang 21)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200

@@ -68,14 +68,14 @@
 // hipgrain-expect: none
 //
 // hipgrain-run: pages_coarse
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
 // hipgrain-expect: none
 //
 // hipgrain-run: mmap_coarse
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -179,7 +179,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
 //
 // hipgrain-run: malloc
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -187,7 +187,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=malloc at=@malloc launches=1 confidence=proven
 //
 // hipgrain-run: new
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -195,7 +195,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=operator_new at=@new launches=1 confidence=proven
 //
 // hipgrain-run: pages
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -203,7 +203,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
 //
 // hipgrain-run: mmap
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -211,7 +211,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=mmap at=@map_pages launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200

@@ -31,7 +31,7 @@
 //
 // hipgrain-run: managed
 // hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -65,7 +65,7 @@
 //
 // hipgrain-run: managed
 // hipgrain-runtime: from 6.4: with these headers safeAtomicAdd is a hardware atomic here (clang 21 and 22)
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200

@@ -22,7 +22,7 @@
 // hipgrain-expect: none
 //
 // hipgrain-run: pages_coarse
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -58,7 +58,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
 //
 // hipgrain-run: malloc
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -66,7 +66,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=malloc at=@malloc launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200

@@ -188,9 +188,7 @@ int sg_settings_read(void)
 		sg_settings.fine_pool = true;
 		sg_settings.xgmi_cpu = true;
 	}
-#ifdef SOFTKFD
 	sg_migration_follow();
-#endif
 	/*
 	 * MI300 does them all, on fine-grained device and host memory
 	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is

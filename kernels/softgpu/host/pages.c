@@ -170,8 +170,8 @@ static struct desk *start(void)
 	error = sg_park_open(&new->pager.park);
 	if (error && !getenv("SOFTGPU_MIGRATION")) {
 		/* Nobody asked for it. */
-		sg_log("no page moves: %s (it takes Linux 6.8, and permission for userfaultfd)",
-		       strerror(-error));
+		sg_warn("no page moves: %s (it takes Linux 6.8, and permission for userfaultfd)",
+			strerror(-error));
 		munmap(new, sizeof *new);
 		sg_settings.migration = false;
 		goto out;

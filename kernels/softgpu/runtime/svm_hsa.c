@@ -110,6 +110,14 @@ static void set_all(struct sg_attributes *a, void *data)
 		set_one(a, &pairs->list[i]);
 }
 
+/* The driver keeps no attributes for memory that it allocated: EFAULT, EADDRINUSE. */
+static bool is_allocated(uint64_t start, uint64_t end)
+{
+	struct sg_mapping mapping;
+
+	return sg_memory_describe(start, &mapping) || sg_memory_describe(end - 1, &mapping);
+}
+
 hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
 					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
 {
@@ -130,6 +138,8 @@ hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
 		if (status)
 			return status;
 	}
+	if (is_allocated(start, end))
+		return HSA_STATUS_ERROR;
 	switch (sg_svm_change(start, end, set_all, &pairs)) {
 	case 0:
 		return HSA_STATUS_SUCCESS;
