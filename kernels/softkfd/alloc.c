@@ -97,13 +97,16 @@ static int check_kind(const struct kfd_arg_alloc_memory *args)
 	}
 }
 
-/* Memory with attributes of its own can't be an object, too. */
+/*
+ * Memory to which the program gave attributes can't be an object, too. A range that only a GPU's
+ * fault made gives way, as in older drivers: HIP 5.2.3 locks a page of the heap for each stream.
+ */
 static bool is_shared_virtual(const struct kfd_arg_alloc_memory *args)
 {
-	if (args->address && sg_svm_known(args->address, args->address + args->size))
+	if (args->address && sg_svm_given(args->address, args->address + args->size))
 		return true;
 	return args->flags & KFD_ALLOC_USERPTR &&
-	       sg_svm_known(args->mmap_offset, args->mmap_offset + args->size);
+	       sg_svm_given(args->mmap_offset, args->mmap_offset + args->size);
 }
 
 int kfd_alloc_memory(void *argument, size_t size)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_GRANULARITY 0x3fu
 /* Of those that come with a request. */
@@ -154,6 +155,7 @@ static void gather(const struct sg_attributes *a, void *data)
 static int get(struct kfd_arg_svm *args)
 {
 	struct summary summary = { 0 };
+	uint32_t hidden = softgpu_quirk(SOFTGPU_QUIRK_SVM_REPORTED_COARSE) ? KFD_SVM_COHERENT : 0;
 	int error = sg_svm_look(args->start, args->start + args->size, false, gather, &summary);
 
 	if (error)
@@ -181,10 +183,10 @@ static int get(struct kfd_arg_svm *args)
 								   : KFD_SVM_NO_ACCESS;
 			break;
 		case KFD_SVM_SET_FLAGS:
-			attribute->value = summary.all_flags;
+			attribute->value = summary.all_flags & ~hidden;
 			break;
 		case KFD_SVM_CLEAR_FLAGS:
-			attribute->value = ~summary.any_flags;
+			attribute->value = ~(summary.any_flags & ~hidden);
 			break;
 		case KFD_SVM_GRANULARITY:
 			attribute->value = summary.granularity;
@@ -192,6 +194,16 @@ static int get(struct kfd_arg_svm *args)
 		}
 	}
 	return 0;
+}
+
+/* By quirk.def: a request to set this. */
+static bool is_refused(const struct kfd_arg_svm *args)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->attributes[i].type == KFD_SVM_SET_FLAGS &&
+		    args->attributes[i].value & KFD_SVM_READ_MOSTLY)
+			return softgpu_quirk(SOFTGPU_QUIRK_ADVICE_REFUSED);
+	return false;
 }
 
 /*
@@ -222,7 +234,9 @@ static int answer(struct kfd_arg_svm *args, size_t size)
 		return is_prefetch(args) ? 0 : -EADDRINUSE;
 	switch (args->operation) {
 	case KFD_SVM_SET:
-		return set(args);
+		while (is_prefetch(args) && softgpu_quirk(SOFTGPU_QUIRK_PREFETCH_HANGS))
+			sleep(1);
+		return is_refused(args) ? -EINVAL : set(args);
 	case KFD_SVM_GET:
 		return get(args);
 	default:

@@ -543,26 +543,28 @@ int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
 	return error;
 }
 
-static bool overlaps(uint64_t start, uint64_t end)
+/* Has a part of [start, end) attributes that the program gave it? */
+static bool given(uint64_t start, uint64_t end)
 {
-	size_t index = first_above(start);
-
-	return index < count && ranges[index].start < end;
+	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
+		if (!same(&ranges[i].attributes, &sg_svm_preset))
+			return true;
+	return false;
 }
 
-bool sg_svm_known(uint64_t start, uint64_t end)
+bool sg_svm_given(uint64_t start, uint64_t end)
 {
-	bool known;
+	bool found;
 
 	pthread_mutex_lock(&lock);
 	/* A look at the mappings takes ranges away and adds none. */
-	known = overlaps(start, end);
-	if (known) {
+	found = given(start, end);
+	if (found) {
 		refresh();
-		known = overlaps(start, end);
+		found = given(start, end);
 	}
 	pthread_mutex_unlock(&lock);
-	return known;
+	return found;
 }
 
 void sg_svm_forked(void)

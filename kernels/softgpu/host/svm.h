@@ -52,8 +52,8 @@ int sg_svm_look(uint64_t start, uint64_t end, bool gaps,
 		void (*look)(const struct sg_attributes *, void *), void *data);
 /* A prefetch of [start, end), which has attributes, to GPU `place` or SG_WITH_HOST. */
 void sg_svm_prefetch(uint64_t start, uint64_t end, int place);
-/* Has a part of [start, end) attributes? */
-bool sg_svm_known(uint64_t start, uint64_t end);
+/* Has a part of [start, end) attributes other than the presets, which a GPU's fault gives it? */
+bool sg_svm_given(uint64_t start, uint64_t end);
 /* Is the host's memory at `address` there, as of this epoch? [*first, *last): of its mapping. */
 bool sg_svm_mapped(uint64_t address, uint64_t *first, uint64_t *last);
 /* The process is a forked child: nothing has attributes. */
