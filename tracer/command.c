@@ -69,7 +69,7 @@ static int set_environment(const struct recording *recording)
 	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
 	/* The recorder comes before a driver that is preloaded. */
 	if (options->softgpu)
-		result |= environment_softgpu(recording->install.softgpu, &options->softgpu_model);
+		result |= environment_softgpu(&recording->install, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
 	/* The session's channel blocks for a limited time; this is the program's consent. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);

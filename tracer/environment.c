@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment variables that a recorded program is started with. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "tracer/environment.h"
+#include "tracer/install.h"
 
 int environment_prepend(const char *name, const char *first)
 {
@@ -65,43 +67,49 @@ static int environment_without(const char *name, const char *folder)
 	return result;
 }
 
+static bool is_driver(void)
+{
+	const char *driver = getenv("SOFTGPU_DRIVER");
+
+	return driver && strcmp(driver, "1") == 0;
+}
+
+const char *environment_lacks(const struct install_paths *install)
+{
+	if (is_driver() ? install->driver : install->softgpu)
+		return NULL;
+	return "this hipgrain was built without the software GPU";
+}
+
 /*
  * How the software GPU gets beneath a program: as the HSA runtime, or with SOFTGPU_DRIVER=1 as the
  * driver beneath AMD's own (kernels/softkfd), beside which only the cache of compiled code is
  * looked up by name.
  */
-static int environment_device(const char *directory)
+static int environment_device(const struct install_paths *install)
 {
-	/* Installed, and in the build tree. */
-	static const char *const places[] = { "", "/../softkfd" };
-	const char *driver = getenv("SOFTGPU_DRIVER");
-	int result = -1;
+	char *cache;
+	int result;
 
-	if (!driver || strcmp(driver, "1"))
-		return environment_prepend("LD_LIBRARY_PATH", directory);
-	for (size_t i = 0; result && i < sizeof(places) / sizeof(*places); i++) {
-		char *library = NULL, *cache = NULL;
-
-		if (asprintf(&library, "%s%s/libhipgrain-softkfd.so", directory, places[i]) < 0 ||
-		    asprintf(&cache, "%s%s/comgr", directory, places[i]) < 0)
-			return -1;
-		if (access(library, R_OK) == 0)
-			result = environment_without("LD_LIBRARY_PATH", directory) |
-				 environment_preload(library) |
-				 environment_prepend("LD_LIBRARY_PATH", cache) |
-				 /* Else ROCr cuts small allocations from blocks of 2 MiB, in which
-				  * a kernel that leaves its own meets no fault. */
-				 setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
-		free(library);
-		free(cache);
-	}
+	if (!is_driver())
+		return environment_prepend("LD_LIBRARY_PATH", install->softgpu);
+	if (asprintf(&cache, "%.*s/comgr", (int)(strrchr(install->driver, '/') - install->driver),
+		     install->driver) < 0)
+		return -1;
+	result = install->softgpu ? environment_without("LD_LIBRARY_PATH", install->softgpu) : 0;
+	result |= environment_preload(install->driver) |
+		  environment_prepend("LD_LIBRARY_PATH", cache) |
+		  /* Else ROCr cuts small allocations from blocks of 2 MiB, in which
+		   * a kernel that leaves its own meets no fault. */
+		  setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
+	free(cache);
 	return result;
 }
 
-int environment_softgpu(const char *directory, const struct softgpu_model *model)
+int environment_softgpu(const struct install_paths *install, const struct softgpu_model *model)
 {
 	char number[24];
-	int result = environment_device(directory);
+	int result = environment_device(install);
 
 	if (model->xcds) {
 		snprintf(number, sizeof(number), "%u", model->xcds);
@@ -114,6 +122,33 @@ int environment_softgpu(const char *directory, const struct softgpu_model *model
 		result |= setenv("SOFTGPU_SEED", number, 1);
 	}
 	return result;
+}
+
+int environment_enter(const struct install_paths *install, const char *verb, char **arguments)
+{
+	static const struct softgpu_model model;
+	const char *preload = getenv("LD_PRELOAD");
+	size_t count = 0;
+	char **command;
+
+	if (!is_driver())
+		return 1;
+	if (dlsym(RTLD_DEFAULT, "softgpu_smi_open"))
+		return 0;
+	while (arguments[count])
+		count++;
+	command = calloc(count + 3, sizeof(*command));
+	if (!command)
+		return -1;
+	command[0] = (char *)"hipgrain";
+	command[1] = (char *)verb;
+	memcpy(command + 2, arguments, count * sizeof(*command));
+	if (preload && strstr(preload, strrchr(install->driver, '/')))
+		errno = ELIBACC; /* the loader has ignored it */
+	else if (environment_softgpu(install, &model) == 0)
+		execv("/proc/self/exe", command);
+	free(command);
+	return -1;
 }
 
 /*

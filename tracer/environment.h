@@ -19,11 +19,22 @@ struct softgpu_model {
 	uint64_t seed;
 };
 
+struct install_paths;
+
+/* NULL, or why nothing can run on the software GPU: then the next two are not to be called. */
+const char *environment_lacks(const struct install_paths *install);
 /*
- * Run on the software GPU whose libraries are in that directory. With more than one XCD it is a
- * gfx942, unless SOFTGPU_ARCH says otherwise. The same.
+ * Run on the software GPU. With more than one XCD it is a gfx942, unless SOFTGPU_ARCH says
+ * otherwise. The same.
  */
-int environment_softgpu(const char *directory, const struct softgpu_model *model);
+int environment_softgpu(const struct install_paths *install, const struct softgpu_model *model);
+
+/*
+ * Has the calling process the software GPU beneath it as `hipgrain run --softgpu` has its program?
+ * If not, it executes this program again so, with that verb and its arguments (NULL-terminated).
+ * 0; 1: the software GPU is an HSA runtime, which is loaded by its path; -1 with errno.
+ */
+int environment_enter(const struct install_paths *install, const char *verb, char **arguments);
 
 /*
  * Have the loader load the library into programs of the GNU C library, before what LD_PRELOAD names

@@ -23,19 +23,20 @@
 #define DEMO_NAME     "hipgrain-demo"
 #define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
 #define HSA_NAME      "libhsa-runtime64.so.1"
+#define DRIVER_NAME   "libhipgrain-softkfd.so"
 
 /* What a portable tree brings along (tests/portable), beside the preload library. */
 #define BUNDLED "bundled"
 
 /* Layouts to try, relative to the directory of the executable. */
 static const struct {
-	const char *preload, *softgpu, *probe, *demo;
+	const char *preload, *softgpu, *driver, *probe, *demo;
 } layouts[] = {
 	/* build tree */
-	{ ".", "kernels/softgpu", "kernels/probe", "kernels/demo" },
+	{ ".", "kernels/softgpu", "kernels/softkfd", "kernels/probe", "kernels/demo" },
 	/* installed */
-	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN,
-	  HIPGRAIN_LIBDIR_FROM_BIN },
+	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu",
+	  HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN },
 };
 
 /* BASE/FOLDER/FILE without links and dots if it exists, else NULL; malloc'ed. */
@@ -104,17 +105,22 @@ static int own_link(const char *path, const char *target)
 	return strcmp(there, target) ? -EEXIST : 0;
 }
 
-/* The path by way of `link` to what lies below `folder`, to which that leads; NULL: it does not. */
-static char *by_link(const char *path, const char *folder, const char *link)
+/* If *path lies below `folder`, links and dots aside, it becomes one by way of `link`. */
+static int lead_through(char **path, const char *folder, const char *link)
 {
-	char *real = realpath(path, NULL), *found = NULL;
+	char *real = *path ? realpath(*path, NULL) : NULL;
 	size_t length = strlen(folder);
+	int error = 0;
 
-	if (real && strncmp(real, folder, length) == 0 && real[length] == '/' &&
-	    asprintf(&found, "%s%s", link, real + length) < 0)
-		found = NULL;
+	if (real && strncmp(real, folder, length) == 0 && real[length] == '/') {
+		free(*path);
+		if (asprintf(path, "%s%s", link, real + length) < 0) {
+			*path = NULL;
+			error = -ENOMEM;
+		}
+	}
 	free(real);
-	return found;
+	return error;
 }
 
 /*
@@ -149,20 +155,12 @@ static int link_preload(struct install_paths *paths, char *why, size_t why_size)
 			break;
 	}
 	if (!error) {
-		/* The shim and the software GPU's driver are preloaded, too. */
-		char *softgpu = paths->softgpu ? by_link(paths->softgpu, folder, path) : NULL;
+		/* The others are preloaded, too, or LD_LIBRARY_PATH names them. */
+		char **const all[] = { &paths->preload, &paths->shim, &paths->softgpu,
+				       &paths->driver };
 
-		free(paths->preload);
-		free(paths->shim);
-		if (softgpu) {
-			free(paths->softgpu);
-			paths->softgpu = softgpu;
-		}
-		if (asprintf(&paths->preload, "%s/%s", path, PRELOAD_NAME) < 0)
-			paths->preload = NULL;
-		if (asprintf(&paths->shim, "%s/%s", path, SHIM_NAME) < 0)
-			paths->shim = NULL;
-		error = paths->preload && paths->shim ? 0 : -ENOMEM;
+		for (size_t i = 0; !error && i < sizeof(all) / sizeof(*all); i++)
+			error = lead_through(all[i], folder, path);
 	}
 	if (error) {
 		snprintf(why, why_size,
@@ -224,6 +222,7 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		if (paths->preload) {
 			paths->provider = find(base, layouts[i].preload, PROVIDER_NAME);
 			paths->shim = find(base, layouts[i].preload, SHIM_NAME);
+			paths->driver = find(base, layouts[i].driver, DRIVER_NAME);
 			paths->probe = find(base, layouts[i].probe, PROBE_NAME);
 			code = find(base, layouts[i].demo, DEMO_CODE);
 			paths->demo = code ? find(base, layouts[i].demo, DEMO_NAME) : NULL;
@@ -269,6 +268,7 @@ void install_paths_free(struct install_paths *paths)
 	free(paths->provider);
 	free(paths->shim);
 	free(paths->softgpu);
+	free(paths->driver);
 	free(paths->probe);
 	free(paths->demo);
 	*paths = (struct install_paths){ 0 };

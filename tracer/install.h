@@ -12,6 +12,7 @@ struct install_paths {
 	char *provider; /* libhipgrain-provider.so, beside it */
 	char *shim;     /* libhipgrain-sessiond.so, too: tracer/daemon_shim.c */
 	char *softgpu;  /* directory of the software GPU's libhsa-runtime64.so.1; NULL: not built */
+	char *driver;   /* libhipgrain-softkfd.so, with comgr/ beside it; NULL: not built */
 	char *demo;     /* hipgrain-demo with its code object beside it; NULL: not built */
 	char *probe;    /* probe.hipfb, the kernels of `hipgrain probe`; NULL: not built */
 };
@@ -20,7 +21,7 @@ struct install_paths {
  * Find them relative to /proc/self/exe, so that a build tree or an installation can be moved.
  * 0 (install_paths_free() later) or -errno with one line in `why`. Where the path of the preload
  * library has a space or a colon, which LD_PRELOAD does not take, `preload` leads there through a
- * link.
+ * link, and so do the paths of the software GPU.
  */
 int install_find(struct install_paths *paths, char *why, size_t why_size);
 

@@ -15,6 +15,7 @@
 
 #include "tracer/control.h"
 #include "tracer/early_events.h"
+#include "tracer/environment.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_batches.h"
 #include "tracer/open_calls.h"
@@ -199,8 +200,8 @@ static int prepare(struct recording *recording)
 		message_error("incomplete installation: %s", why);
 		return HG_EXIT_INPUT;
 	}
-	if (options->softgpu && !recording->install.softgpu) {
-		message_error("--softgpu: this hipgrain was built without the software GPU");
+	if (options->softgpu && environment_lacks(&recording->install)) {
+		message_error("--softgpu: %s", environment_lacks(&recording->install));
 		return HG_EXIT_INPUT;
 	}
 	return HG_EXIT_OK;

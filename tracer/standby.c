@@ -262,7 +262,7 @@ static int set_environment(const struct standby_options *options, const char *di
 	result |= setenv("HIPGRAIN_STANDBY", "1", 1);
 	/* The recorder comes before a driver that is preloaded. */
 	if (options->softgpu)
-		result |= environment_softgpu(install->softgpu, &options->softgpu_model);
+		result |= environment_softgpu(install, &options->softgpu_model);
 	result |= environment_preload(install->preload);
 	/* For sessions whose channels block a bounded time, as those of `attach` do. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
@@ -301,8 +301,8 @@ int standby_exec(const struct standby_options *options, char **argv)
 		message_error("incomplete installation: %s", why);
 		goto out;
 	}
-	if (options->softgpu && !install.softgpu) {
-		message_error("--softgpu: this hipgrain was built without the software GPU");
+	if (options->softgpu && environment_lacks(&install)) {
+		message_error("--softgpu: %s", environment_lacks(&install));
 		goto out;
 	}
 	/* Ranks of one job share it. */

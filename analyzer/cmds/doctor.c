@@ -98,10 +98,11 @@ static void print_text(const struct doctor *doctor)
 }
 
 /* `command`: NULL if none is given. */
-static void check_machine(struct doctor *doctor, bool softgpu, const char *command)
+static void check_machine(struct doctor *doctor, bool softgpu, const char *command,
+			  char **arguments)
 {
 	if (softgpu) {
-		doctor_check_softgpu(doctor);
+		doctor_check_softgpu(doctor, arguments);
 	} else {
 		doctor_check_kernel(doctor);
 		doctor_check_gpus(doctor);
@@ -172,7 +173,7 @@ int cmd_doctor(int argc, char **argv)
 	if (self_test)
 		doctor_check_self(&doctor);
 	else
-		check_machine(&doctor, softgpu, optind < argc ? argv[optind] : NULL);
+		check_machine(&doctor, softgpu, optind < argc ? argv[optind] : NULL, argv + 1);
 	status = count(&doctor, HEALTH_BROKEN) ? HG_EXIT_FINDINGS : HG_EXIT_OK;
 	if (!json)
 		print_text(&doctor);

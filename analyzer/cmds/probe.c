@@ -11,6 +11,7 @@
 #include "analyzer/probe/keep.h"
 #include "analyzer/probe/print.h"
 #include "analyzer/report/json_values.h"
+#include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
 
@@ -150,9 +151,10 @@ static int conclude(const struct probe *probe, const struct options *options)
 	return counts.of[VERDICT_DIFFER] ? HG_EXIT_FINDINGS : HG_EXIT_OK;
 }
 
-static int measure(const struct options *options)
+static int measure(const struct options *options, char **arguments)
 {
-	struct probe_settings settings = { .gpu = options->gpu,
+	struct probe_settings settings = { .softgpu = options->softgpu,
+					   .gpu = options->gpu,
 					   .step_seconds = options->step_seconds };
 	struct install_paths paths = { 0 };
 	int status = HG_EXIT_INPUT;
@@ -164,9 +166,19 @@ static int measure(const struct options *options)
 		return HG_EXIT_INPUT;
 	}
 	settings.kernels = paths.probe;
-	settings.softgpu = options->softgpu ? paths.softgpu : NULL;
-	if (options->softgpu && !paths.softgpu) {
-		message_error("--softgpu: the software GPU is not installed");
+	if (options->softgpu && environment_lacks(&paths)) {
+		message_error("--softgpu: %s", environment_lacks(&paths));
+		goto out;
+	}
+	switch (options->softgpu ? environment_enter(&paths, "probe", arguments) : 0) {
+	case 0:
+		break;
+	case 1:
+		settings.hsa = paths.softgpu;
+		break;
+	default:
+		message_error("--softgpu: the software GPU cannot be preloaded: %s",
+			      strerror(errno));
 		goto out;
 	}
 	if (!paths.probe) {
@@ -259,5 +271,5 @@ int cmd_probe(int argc, char **argv)
 			      optind < argc ? argv[optind] : "");
 		return HG_EXIT_USAGE;
 	}
-	return measure(&options);
+	return measure(&options, argv + 1);
 }

@@ -38,7 +38,7 @@ struct doctor {
 	bool no_kernel;     /* none of the program's own kernels can run on a GPU here */
 	int runtime;        /* hipRuntimeGetVersion(), 0 if unknown */
 	struct program_runtime program; /* the runtime of the program, if one was given */
-	char *softgpu; /* directory of the software GPU, if that is to be checked; else NULL */
+	char *hsa; /* directory of the HSA runtime that HIP gets; NULL: the system's */
 };
 
 /* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.
@@ -55,8 +55,11 @@ void doctor_add(struct doctor *doctor, enum health health, const char *advice, c
 /* The checks, in the order in which they build on each other. */
 void doctor_check_kernel(struct doctor *doctor);
 void doctor_check_gpus(struct doctor *doctor);
-/* In place of these two: the software GPU, as the environment configures it. */
-void doctor_check_softgpu(struct doctor *doctor);
+/*
+ * In place of these two: the software GPU, as the environment configures it. Executes this program
+ * again with the verb's arguments if it has not got it beneath it (environment_enter()).
+ */
+void doctor_check_softgpu(struct doctor *doctor, char **arguments);
 void doctor_check_runtime(struct doctor *doctor);
 void doctor_check_disassembler(struct doctor *doctor);
 void doctor_check_recording(struct doctor *doctor);

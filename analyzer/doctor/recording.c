@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a recording needs: our own libraries, shared memory for LTTng's buffers, the program. */
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -12,6 +13,7 @@
 #include "analyzer/containers/file_targets.h"
 #include "doctor.h"
 #include "tracer/buffers.h"
+#include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/target.h"
 
@@ -28,27 +30,34 @@ static void check_install(struct doctor *doctor)
 		return;
 	}
 	doctor_add(doctor, HEALTH_OK, NULL, "%s would be preloaded", paths.preload);
-	doctor_add(doctor, paths.softgpu ? HEALTH_OK : HEALTH_LIMITED, NULL,
-		   paths.softgpu ? "the software GPU is installed (--softgpu)"
-				 : "the software GPU is not installed: --softgpu does not work");
+	if (environment_lacks(&paths))
+		doctor_add(doctor, HEALTH_LIMITED, NULL, "--softgpu does not work: %s",
+			   environment_lacks(&paths));
+	else
+		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU is installed (--softgpu)");
 	install_paths_free(&paths);
 }
 
-void doctor_check_softgpu(struct doctor *doctor)
+void doctor_check_softgpu(struct doctor *doctor, char **arguments)
 {
 	const char *xcds = getenv("SOFTGPU_XCDS"), *arch = getenv("SOFTGPU_ARCH");
 	struct install_paths paths = { 0 };
 	char why[512];
+	int entered;
 
 	doctor->section = "GPUs";
-	if (install_find(&paths, why, sizeof(why)) != 0 || !paths.softgpu) {
+	if (install_find(&paths, why, sizeof(why)) != 0 || environment_lacks(&paths)) {
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "install hipgrain with it, or run on a machine with an AMD GPU",
 			   "the software GPU is not installed");
+	} else if ((entered = environment_enter(&paths, "doctor", arguments)) < 0) {
+		doctor_add(doctor, HEALTH_BROKEN, NULL, "the software GPU cannot be preloaded: %s",
+			   strerror(errno));
 	} else {
 		/* As kernels/softgpu/README.md has it. */
 		arch = arch && *arch ? arch : xcds && atoi(xcds) > 1 ? "gfx942" : "gfx90a";
-		doctor->softgpu = g_strdup(paths.softgpu);
+		if (entered == 1)
+			doctor->hsa = g_strdup(paths.softgpu);
 		g_ptr_array_add(doctor->targets, g_strdup(arch));
 		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU models a %s (SOFTGPU_ARCH)",
 			   arch);

@@ -41,7 +41,7 @@ struct probe {
 };
 
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
-static void probe_runtime(struct probe *probe, const char *softgpu, const char *path)
+static void probe_runtime(struct probe *probe, const char *hsa_folder, const char *path)
 {
 	static const int wanted[] = { ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
 				      ATTRIBUTE_HOST_NATIVE_ATOMIC,
@@ -49,7 +49,8 @@ static void probe_runtime(struct probe *probe, const char *softgpu, const char *
 	int (*get_version)(int *);
 	int (*get_count)(int *);
 	int (*get_attribute)(int *, int, int);
-	char *name = softgpu ? g_build_filename(softgpu, "libhsa-runtime64.so.1", NULL) : NULL;
+	char *name =
+	    hsa_folder ? g_build_filename(hsa_folder, "libhsa-runtime64.so.1", NULL) : NULL;
 	/* The HIP runtime takes the library that is loaded under this name. */
 	void *hsa = name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
 	void *library =
@@ -116,7 +117,7 @@ static bool run_probe(struct probe *probe, const struct doctor *doctor, int *sta
 
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		probe_runtime(probe, doctor->softgpu, doctor->program.hip);
+		probe_runtime(probe, doctor->hsa, doctor->program.hip);
 		for (size_t sent = 0; sent < sizeof(*probe);) {
 			ssize_t part =
 			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);

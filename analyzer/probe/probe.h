@@ -132,7 +132,8 @@ struct probe {
 };
 
 struct probe_settings {
-	const char *softgpu; /* directory of the software GPU's HSA runtime, or NULL */
+	bool softgpu;        /* it is the software GPU */
+	const char *hsa;     /* directory of the HSA runtime to load first, or NULL */
 	const char *kernels; /* path of probe.hipfb */
 	int gpu;             /* only this one; -1: all */
 	unsigned step_seconds;
