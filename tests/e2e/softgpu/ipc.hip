@@ -4,6 +4,7 @@
  * change it. And one process' event in another. TAP on stdout of the parent.
  */
 #include <hip/hip_runtime.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 
 /* More than ROCr cuts out of a block: a handle names the block, which outlives what was cut from it. */
 #define COUNT 1000000
+/* For each process, seconds: neither waits for ever for the other one. */
+#define PATIENCE 100
 /*
  * What the other process sees of an event that was recorded and has not happened. In 5.7.1
  * and 6.4.3 (seen) hipEventRecord writes nothing into what the processes share, so it sees none;
@@ -70,6 +73,7 @@ static int child(int input, int output)
 	int *data, *again;
 	char go;
 
+	alarm(PATIENCE);
 	if (read(input, &handle, sizeof handle) != sizeof handle)
 		return 1;
 	if (hipIpcOpenMemHandle(reinterpret_cast<void **>(&data), handle,
@@ -133,12 +137,19 @@ int main()
 	char done = 0;
 	int *flag;
 
+	alarm(PATIENCE);
+	/* If the child ends, reading and writing fail; so they do in the child. */
+	signal(SIGPIPE, SIG_IGN);
 	if (pipe(there) || pipe(back))
 		return 2;
 	/* Before either of them uses the GPU. */
 	pid_t pid = fork();
-	if (!pid)
+	if (!pid) {
+		close(there[1]);
+		close(back[0]);
 		_exit(child(there[0], back[1]));
+	}
+	close(there[0]);
 	close(back[1]);
 	for (int i = 0; i < COUNT; i++)
 		numbers[i] = i;
@@ -151,7 +162,7 @@ int main()
 	check(!hipIpcGetMemHandle(&second, data) && !memcmp(&handle, &second, 32),
 	      "its handle stays the same");
 	if (write(there[1], &handle, sizeof handle) != sizeof handle)
-		return 2;
+		return end_with_child(pid);
 	check(read(back[0], &done, 1) == 1 && holds(data, 15), "the child's kernel wrote there");
 	add<<<(COUNT + 255) / 256, 256>>>(data, 100);
 	check(!hipDeviceSynchronize() && write(there[1], "x", 1) == 1, "so does ours");
