@@ -2,6 +2,7 @@
 /* The environment variables that a recorded program is started with. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,52 @@ const char *environment_lacks(const struct install_paths *install)
 }
 
 /*
+ * N of libhsa-runtime64.so.1.N.M, AMD's HSA runtime of programs that name no folder for it: 5 for
+ * ROCr 5.2, 13 for 6.1 (ROCm/ROCR-Runtime, CMakeLists.txt). -1: it is not found.
+ */
+static int hsa_version(void)
+{
+	static const char first[] = "libhsa-runtime64.so.1.";
+	void *here = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	const char *folders = getenv("LD_LIBRARY_PATH"), *file;
+	char *list = NULL, *rest, *folder, *path, *found = NULL;
+	struct link_map *map;
+	int version = -1;
+
+	/* Before the folders of the system, of which this is one. */
+	if (!here || dlinfo(here, RTLD_DI_LINKMAP, &map) ||
+	    asprintf(&list, "%s:%.*s", folders ? folders : "",
+		     (int)(strrchr(map->l_name, '/') - map->l_name), map->l_name) < 0)
+		list = NULL;
+	rest = list;
+	while (!found && (folder = strsep(&rest, ":")))
+		if (*folder && asprintf(&path, "%s/libhsa-runtime64.so.1", folder) >= 0) {
+			found = realpath(path, NULL);
+			free(path);
+		}
+	file = found ? strrchr(found, '/') + 1 : "";
+	if (!strncmp(file, first, strlen(first)))
+		version = atoi(file + strlen(first));
+	free(found);
+	free(list);
+	if (here)
+		dlclose(here);
+	return version;
+}
+
+/*
+ * ROCr cuts small allocations from blocks of 2 MiB, in which a kernel that leaves its own meets no
+ * fault, unless it is told not to. That is harmless before ROCr 5.5 (1.8) only: later ones share no
+ * memory outside of blocks whose size is not whole pages (docs/runtimes.md).
+ */
+static int environment_blocks(void)
+{
+	int version = hsa_version();
+
+	return version >= 0 && version < 8 ? setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0) : 0;
+}
+
+/*
  * How the software GPU gets beneath a program: as the HSA runtime, or with SOFTGPU_DRIVER=1 as the
  * driver beneath AMD's own (kernels/softkfd), beside which only the cache of compiled code is
  * looked up by name.
@@ -98,10 +145,7 @@ static int environment_device(const struct install_paths *install)
 		return -1;
 	result = install->softgpu ? environment_without("LD_LIBRARY_PATH", install->softgpu) : 0;
 	result |= environment_preload(install->driver) |
-		  environment_prepend("LD_LIBRARY_PATH", cache) |
-		  /* Else ROCr cuts small allocations from blocks of 2 MiB, in which
-		   * a kernel that leaves its own meets no fault. */
-		  setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
+		  environment_prepend("LD_LIBRARY_PATH", cache) | environment_blocks();
 	free(cache);
 	return result;
 }
