@@ -59,6 +59,26 @@ bool kfd_aql_ready(const struct kfd_queue *queue)
 		   HSA_PACKET_TYPE_INVALID;
 }
 
+#define RING_LIMIT_NS 1000000
+
+/*
+ * Was the doorbell rung for the packet? Tools look at packets when a program rings it. Of two
+ * threads' rings the earlier packet's may come last: no packet waits for long.
+ */
+static bool is_rung(struct kfd_queue *queue)
+{
+	uint64_t now;
+
+	if ((int64_t)(__atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE) - queue->position) >= 0) {
+		queue->unrung = 0;
+		return true;
+	}
+	now = sg_now_ns();
+	if (!queue->unrung)
+		queue->unrung = now;
+	return now - queue->unrung > RING_LIMIT_NS;
+}
+
 /* NULL after a fault: the GPU does not reach it. */
 static amd_signal_t *signal_at(struct kfd_queue *queue, hsa_signal_t handle)
 {
@@ -117,7 +137,7 @@ static enum kfd_progress finish(struct kfd_queue *queue, hsa_kernel_dispatch_pac
 	hsa_signal_t completion = packet->completion_signal;
 	uint64_t start = queue->start;
 
-	queue->start = 0;
+	queue->start = queue->unrung = 0;
 	__atomic_store_n(&packet->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
 	__atomic_store_n(queue->read_pointer, ++queue->position, __ATOMIC_SEQ_CST);
 	complete(queue, completion, start);
@@ -386,6 +406,8 @@ enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget)
 
 	if (!kfd_aql_ready(queue))
 		return KFD_IDLE;
+	if (!queue->run && !is_rung(queue))
+		return KFD_BLOCKED;
 	packet = packet_at(queue);
 	type = packet->header & 0xff;
 	if (!queue->start)

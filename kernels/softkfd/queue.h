@@ -45,6 +45,7 @@ struct kfd_queue {
 	uint64_t *doorbell;
 	uint64_t position; /* of the packet to do next; packets, or of copies bytes */
 	uint64_t start;    /* when that packet began, in ticks; 0: not yet */
+	uint64_t unrung; /* since when it is valid without a doorbell's ring, in ns; 0: it is not */
 	uint32_t percentage, priority;
 	bool cooperative;
 	bool stopped; /* an error has stopped it for good */

@@ -4,6 +4,7 @@
  * ring and to its signal. Made-up kernels; barriers are in tests/e2e/softgpu/packets.c.
  */
 #include <setjmp.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/softkfd/memory.h"
 #include "kernels/softkfd/queue.h"
 
 #define PACKETS     16u
@@ -123,6 +125,8 @@ void kfd_kernel_names_forget(void)
 }
 int kfd_copy_in(void *to, uint64_t from, size_t size)
 {
+	if (from == UNREACHABLE)
+		return -EFAULT;
 	memcpy(to, (const void *)(uintptr_t)from, size);
 	return 0;
 }
@@ -160,17 +164,19 @@ void sg_die(const char *format, ...)
 	(void)format;
 	abort();
 }
+static uint64_t now_ns = 1000;
+
 uint64_t sg_now_ns(void)
 {
-	static uint64_t now = 1000;
-
-	return now += 10;
+	return now_ns += 10;
 }
 
 static uint64_t address(const volatile void *pointer)
 {
 	return (uint64_t)(uintptr_t)pointer;
 }
+
+static uint64_t doorbell;
 
 static void set_events(void)
 {
@@ -194,6 +200,7 @@ static int reset(void **state)
 		.ring = (char *)world.ring,
 		.ring_address = address(world.ring),
 		.ring_size = sizeof world.ring,
+		.doorbell = &doorbell,
 		.read_pointer = (uint64_t *)&world.object.read_dispatch_id,
 		.write_pointer = (uint64_t *)&world.object.write_dispatch_id,
 		.read_address = address(&world.object.read_dispatch_id),
@@ -225,8 +232,26 @@ static hsa_kernel_dispatch_packet_t dispatch(void)
 
 static enum kfd_progress submit(const void *packet)
 {
+	doorbell = world.object.write_dispatch_id;
 	memcpy(&world.ring[world.object.write_dispatch_id++ % PACKETS], packet, 64);
 	return kfd_aql_step(&queue, 1000);
+}
+
+static void test_doorbell(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = dispatch();
+
+	(void)state;
+	doorbell = UINT64_MAX;
+	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
+	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_BLOCKED);
+	doorbell = 0;
+	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_PROGRESS);
+	/* Another thread's ring, for an earlier packet, came last. */
+	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
+	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_BLOCKED);
+	now_ns += 2000000;
+	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_PROGRESS);
 }
 
 static void test_end(void **state)
@@ -429,6 +454,7 @@ static void test_commands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_doorbell, reset),
 		cmocka_unit_test_setup(test_end, reset),
 		cmocka_unit_test_setup(test_refused, reset),
 		cmocka_unit_test_setup(test_unreachable, reset),
