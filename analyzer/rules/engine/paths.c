@@ -480,6 +480,41 @@ uint64_t path_memory_version(const struct rules_context *context, const struct i
 	return code && code->path_use_count ? context->process->contents.version : 0;
 }
 
+/* The type of explicit argument `index` in a function's demangled name; NULL: it has none. */
+static const char *argument_type(const char *name, int index)
+{
+	const char *at = strrchr(name, ')');
+	int depth = 0;
+
+	for (; at && at >= name; at--) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (depth == 0)
+			break;
+	}
+	if (!at || at < name)
+		return NULL;
+	depth = 0;
+	for (at++; *at && index > 0; at++) {
+		depth += strchr("(<[{", *at) != NULL;
+		depth -= strchr(")>]}", *at) != NULL;
+		index -= depth == 0 && *at == ',';
+	}
+	return index ? NULL : at + strspn(at, " ");
+}
+
+/*
+ * Returns true for a texture or surface: HIP's pointer to a descriptor, in memory that it has
+ * allocated itself. What is recorded there, or ends ahead of it, is something else.
+ */
+static bool is_descriptor(const struct isa_kernel *code, int index)
+{
+	const char *type = index >= 0 && code->name ? argument_type(code->name, index) : NULL;
+
+	return type && (g_str_has_prefix(type, "__hip_texture*") ||
+			g_str_has_prefix(type, "__hip_surface*"));
+}
+
 void launch_each_use(const struct rules_context *context, const struct launch *launch,
 		     launch_use_function *function)
 {
@@ -489,7 +524,8 @@ void launch_each_use(const struct rules_context *context, const struct launch *l
 
 	for (size_t i = 0; code && i < code->use_count; i++)
 		if (code->uses[i].access &&
-		    launch_pointer(context, launch, code->uses[i].kernarg, &pointer))
+		    launch_pointer(context, launch, code->uses[i].kernarg, &pointer) &&
+		    !is_descriptor(code, pointer.index))
 			function(context, launch, &code->uses[i], &pointer);
 	path_memory_find(context, launch, &memory);
 	for (unsigned i = 0; i < memory.list->len; i++) {

@@ -146,6 +146,29 @@ static void what_is_accessed_begins_ahead_of_memory(void **state)
 	assert_string_equal(found(), "HG607");
 }
 
+/* HIP allocates descriptors where there is room, as behind a program's memory. */
+static void a_texture_is_a_descriptor(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	kernel.name = (char *)"void fetch<HIP_vector_type<int, 4u>>(__hip_texture*, int*)";
+	device(0);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	launch(1, 0x41010, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_beside_a_texture(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	kernel.name = (char *)"void fetch<HIP_vector_type<int, 4u>>(int*, __hip_texture*)";
+	device(0);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	launch(1, 0x41010, 0);
+	assert_string_equal(found(), "HG607");
+}
+
 /* OpenMP gives a region the address that element 0 would have. */
 static void a_section_begins_later(void **state)
 {
@@ -309,6 +332,8 @@ int main(void)
 		SILENT(HG607, what_is_accessed_is_memory),
 		FINDS(HG607, what_is_accessed_begins_ahead_of_memory),
 		SILENT(HG607, a_section_begins_later),
+		SILENT(HG607, a_texture_is_a_descriptor),
+		FINDS(HG607, memory_beside_a_texture),
 		FINDS(HG601, a_fault_in_freed_memory),
 		FINDS(HG607, a_fault_past_the_end),
 		FINDS(HG209, a_fault_in_memory_of_the_system),
