@@ -8,6 +8,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/explain/explain.h"
+#include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
@@ -22,33 +23,44 @@ const char usage_explain[] =
     "      --softgpu             explain the software GPU's memory instead of this machine's\n"
     "  -h, --help                print this help\n";
 
-static int explain_machine(bool softgpu)
+/*
+ * Gets the software GPU beneath this process, which may execute itself again for that. In *hsa the
+ * directory of the HSA runtime to load, NULL if it is the system's; to be freed.
+ */
+static int enter_softgpu(char **arguments, char **hsa)
 {
 	struct install_paths paths = { 0 };
-	char why[256] = "", key[MACHINE_KEY_SIZE], *cache = machine_probe_directory();
+	char why[256] = "";
+	int entered = -1;
+
+	if (install_find(&paths, why, sizeof(why)) < 0 || environment_lacks(&paths)) {
+		message_error("--softgpu: %s", why[0] ? why : environment_lacks(&paths));
+	} else if ((entered = environment_enter(&paths, "explain", arguments)) < 0) {
+		message_error("--softgpu: the software GPU cannot be preloaded: %s",
+			      strerror(errno));
+	}
+	*hsa = entered == 1 ? strdup(paths.softgpu) : NULL;
+	install_paths_free(&paths);
+	return entered < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;
+}
+
+static void explain_machine(bool softgpu, const char *hsa)
+{
+	char key[MACHINE_KEY_SIZE], *cache = machine_probe_directory();
 	GPtrArray *problems = g_ptr_array_new_with_free_func(g_free);
 	struct measured *measured = measured_new();
 	struct machine machine;
-	int status = HG_EXIT_INPUT;
 
-	if (softgpu && (install_find(&paths, why, sizeof(why)) < 0 || !paths.softgpu)) {
-		message_error("--softgpu: %s", why[0] ? why : "the software GPU is not installed");
-		goto out;
-	}
-	machine_ask(paths.softgpu && softgpu ? paths.softgpu : NULL, &machine);
+	machine_ask(hsa, &machine);
 	machine_key(softgpu, key);
 	if (cache)
 		measured_add_directory(measured, cache, key, problems);
 	for (guint i = 0; i < problems->len; i++)
 		message_warning("%s", (const char *)problems->pdata[i]);
 	explain_memory(&machine, measured, stdout);
-	status = HG_EXIT_OK;
-out:
 	g_ptr_array_free(problems, TRUE);
 	measured_free(measured);
 	free(cache);
-	install_paths_free(&paths);
-	return status;
 }
 
 int cmd_explain(int argc, char **argv)
@@ -61,6 +73,7 @@ int cmd_explain(int argc, char **argv)
 	};
 	bool softgpu = false;
 	int code, status = HG_EXIT_OK;
+	char *hsa = NULL;
 
 	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (code) {
@@ -74,7 +87,10 @@ int cmd_explain(int argc, char **argv)
 			return HG_EXIT_USAGE;
 		}
 	}
-	if (optind == argc)
+	/* Before anything is printed: it may be executed again. */
+	if (softgpu)
+		status = enter_softgpu(argv + 1, &hsa);
+	if (optind == argc && status == HG_EXIT_OK)
 		explain_rules(stdout);
 	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
 		const struct rule *rule = rule_by_name(argv[i]);
@@ -82,7 +98,7 @@ int cmd_explain(int argc, char **argv)
 		if (i > optind)
 			putchar('\n');
 		if (strcmp(argv[i], "memory") == 0) {
-			status = explain_machine(softgpu);
+			explain_machine(softgpu, hsa);
 		} else if (rule) {
 			explain_rule(rule, stdout);
 		} else {
@@ -92,5 +108,6 @@ int cmd_explain(int argc, char **argv)
 			status = HG_EXIT_USAGE;
 		}
 	}
+	free(hsa);
 	return status;
 }
