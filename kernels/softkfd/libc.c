@@ -70,7 +70,11 @@ void *kfd_next(struct kfd_next *next)
 extern struct kfd_next __start_softkfd_next[] __attribute__((visibility("hidden")));
 extern struct kfd_next __stop_softkfd_next[] __attribute__((visibility("hidden")));
 
-static __attribute__((constructor)) void look_up_all(void)
+/*
+ * Before this library's other constructors, and, as it is linked with -z initfirst, before those of
+ * all others: one that allocates memory starts the recorder, which starts threads.
+ */
+static __attribute__((constructor(101))) void look_up_all(void)
 {
 	for (struct kfd_next *next = __start_softkfd_next; next < __stop_softkfd_next; next++)
 		kfd_next(next);
