@@ -51,6 +51,7 @@ struct device_info {
 _Static_assert(sizeof(struct device_info) >= 448, "as long as that of libdrm 2.4.134");
 
 #define FAMILY_AI   141
+#define IS_APU      1u /* of `flags` */
 #define VRAM_IS_HBM 6
 
 /* A caller's buffer of *length bytes gets the beginning of `text`, and *length becomes what there
@@ -89,6 +90,7 @@ static void describe_device(struct device_info *info, unsigned gpu)
 	info->max_engine_khz = KFD_ENGINE_MHZ * 1000;
 	info->max_memory_khz = KFD_MEMORY_MHZ * 1000;
 	info->cus = kfd_chip_cus();
+	info->flags = sg_settings.apu ? IS_APU : 0;
 	info->address_start = 1 << 21;
 	info->address_end = UINT64_C(1) << 47;
 	info->address_alignment = SOFTGPU_PAGE_SIZE;
