@@ -445,7 +445,8 @@ static bool on_software_gpu(const struct replay *replay)
 
 static void note_simulation(struct analysis *analysis)
 {
-	if (on_software_gpu(&analysis->replay))
+	/* Below HIP devices have no name; who stood by, or was started otherwise, has them. */
+	if (analysis->facts.softgpu || on_software_gpu(&analysis->replay))
 		findings_limit_of(
 		    &analysis->findings, LIMIT_MODEL,
 		    "times, bandwidth, caches (but with --xcds) and what work runs at the same "

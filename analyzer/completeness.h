@@ -62,6 +62,7 @@ struct recording_facts {
 	bool compared;                /* what is counted should all be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */
 	uint64_t given_up;            /* events, by the processes, without their counts */
+	bool softgpu;                 /* the recorder started the command on the software GPU */
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
