@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "tracer/environment.h"
+#include "tracer/install.h"
 
 #define BLOCKS "HSA_DISABLE_FRAGMENT_ALLOCATOR"
 
