@@ -75,6 +75,9 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
+/* What _FORTIFY_SOURCE makes of these, where the compiler knows the room of the result. */
+ssize_t __readlink_chk(const char *path, char *result, size_t size, size_t room);
+char *__realpath_chk(const char *path, char *result, size_t room);
 
 PASS_ON(int, open, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
 PASS_ON(int, open64, (const char *path, int flags, ...), OTHER(path), flags, MODE(flags))
@@ -96,7 +99,11 @@ PASS_ON(int, faccessat, (int folder, const char *path, int mode, int flags), fol
 	mode, flags)
 PASS_ON(ssize_t, readlink, (const char *path, char *result, size_t size), LINK_OF(path), result,
 	size)
+PASS_ON(ssize_t, __readlink_chk, (const char *path, char *result, size_t size, size_t room),
+	LINK_OF(path), result, size, room)
 PASS_ON(char *, realpath, (const char *path, char *result), LINK_OF(path), result)
+PASS_ON(char *, __realpath_chk, (const char *path, char *result, size_t room), LINK_OF(path),
+	result, room)
 
 /* ---- stat: device files are memory files, and must look like what they stand for ---- */
 
