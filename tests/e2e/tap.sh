@@ -87,6 +87,13 @@ refused()
 	exits "$1" && complains "$2"
 }
 
+# ps_here NAME: ps.out becomes what `hipgrain ps` says of the processes of the bundle or spool $scratch/NAME, and not of those of
+# other tests at the same time, such as this one over another runtime.
+ps_here()
+{
+	"$hipgrain" ps 2>ps.err | awk -v place=" $(realpath "$scratch")/$1" '!/^ / { own = index($0, place) } own' >ps.out
+}
+
 # manifest FILE EXPRESSION: the Python expression over the manifest m is true.
 manifest()
 {
