@@ -10,9 +10,9 @@
 // hipgrain-stdout: addresses: fine 0 expected 4096
 // hipgrain-expect: HG101 kernel=count argument=0 api=hipMallocManaged at=@shared launches=64 confidence=proven
 //
-// A block that realloc leaves where it is, and one that it moves.
+// A block that realloc leaves where it is, and one that it moves. Its page has blocks of others, too: it would move by turns.
 // hipgrain-run: realloc
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: addresses: same address
 // hipgrain-stdout: addresses: another address
 // hipgrain-stdout: addresses: sum 0 expected 64
@@ -20,7 +20,7 @@
 // hipgrain-expect: HG101 kernel=count argument=0 api=realloc at=@grown launches=1 confidence=proven
 //
 // hipgrain-run: mremap
-// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: HSA_XNACK=1 SOFTGPU_MIGRATION=0
 // hipgrain-stdout: addresses: another address
 // hipgrain-stdout: addresses: sum 0 expected 64
 // hipgrain-expect: HG101 kernel=count argument=0 api=mremap at=@remapped launches=1 confidence=proven
