@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tracer/environment.h"
@@ -30,54 +29,9 @@ int environment_prepend(const char *name, const char *first)
 	return result;
 }
 
-static int environment_append(const char *name, const char *last)
-{
-	const char *old = getenv(name);
-	char *value;
-	int result;
-
-	if (!old)
-		return setenv(name, last, 1);
-	if (asprintf(&value, "%s:%s", old, last) < 0)
-		return -1;
-	result = setenv(name, value, 1);
-	free(value);
-	return result;
-}
-
-/* Take `folder`, by whatever path, out of the list of folders in variable `name`. */
-static int environment_without(const char *name, const char *folder)
-{
-	const char *old = getenv(name);
-	char *value = old ? strdup(old) : NULL, *rest = value, *entry;
-	struct stat unwanted, status;
-	int result = 0;
-
-	if (!old || stat(folder, &unwanted)) {
-		free(value);
-		return 0;
-	}
-	if (!value)
-		return -1;
-	unsetenv(name);
-	while ((entry = strsep(&rest, ":")))
-		if (stat(entry, &status) || status.st_dev != unwanted.st_dev ||
-		    status.st_ino != unwanted.st_ino)
-			result |= environment_append(name, entry);
-	free(value);
-	return result;
-}
-
-static bool is_driver(void)
-{
-	const char *driver = getenv("SOFTGPU_DRIVER");
-
-	return driver && strcmp(driver, "1") == 0;
-}
-
 const char *environment_lacks(const struct install_paths *install)
 {
-	if (is_driver() ? install->driver : install->softgpu)
+	if (install->driver)
 		return NULL;
 	return "this hipgrain was built without the software GPU";
 }
@@ -129,23 +83,19 @@ static int environment_blocks(void)
 }
 
 /*
- * How the software GPU gets beneath a program: as the HSA runtime, or with SOFTGPU_DRIVER=1 as the
- * driver beneath AMD's own (kernels/softkfd), beside which only the cache of compiled code is
- * looked up by name.
+ * The software GPU is a driver that is preloaded beneath AMD's libraries (kernels/softkfd); the
+ * cache of compiled code beside it is looked up by name.
  */
 static int environment_device(const struct install_paths *install)
 {
 	char *cache;
 	int result;
 
-	if (!is_driver())
-		return environment_prepend("LD_LIBRARY_PATH", install->softgpu);
 	if (asprintf(&cache, "%.*s/comgr", (int)(strrchr(install->driver, '/') - install->driver),
 		     install->driver) < 0)
 		return -1;
-	result = install->softgpu ? environment_without("LD_LIBRARY_PATH", install->softgpu) : 0;
-	result |= environment_preload(install->driver) |
-		  environment_prepend("LD_LIBRARY_PATH", cache) | environment_blocks();
+	result = environment_preload(install->driver) |
+		 environment_prepend("LD_LIBRARY_PATH", cache) | environment_blocks();
 	free(cache);
 	return result;
 }
@@ -175,8 +125,6 @@ int environment_enter(const struct install_paths *install, const char *verb, cha
 	size_t count = 0;
 	char **command;
 
-	if (!is_driver())
-		return 1;
 	if (dlsym(RTLD_DEFAULT, "softgpu_smi_open"))
 		return 0;
 	while (arguments[count])

@@ -32,7 +32,7 @@ int environment_softgpu(const struct install_paths *install, const struct softgp
 /*
  * Has the calling process the software GPU beneath it as `hipgrain run --softgpu` has its program?
  * If not, it executes this program again so, with that verb and its arguments (NULL-terminated).
- * 0; 1: the software GPU is an HSA runtime, which is loaded by its path; -1 with errno.
+ * 0, or -1 with errno.
  */
 int environment_enter(const struct install_paths *install, const char *verb, char **arguments);
 

@@ -22,7 +22,6 @@
 #define PROBE_NAME    "probe.hipfb"
 #define DEMO_NAME     "hipgrain-demo"
 #define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
-#define HSA_NAME      "libhsa-runtime64.so.1"
 #define DRIVER_NAME   "libhipgrain-softkfd.so"
 
 /* What a portable tree brings along (tests/portable), beside the preload library. */
@@ -30,13 +29,13 @@
 
 /* Layouts to try, relative to the directory of the executable. */
 static const struct {
-	const char *preload, *softgpu, *driver, *probe, *demo;
+	const char *preload, *driver, *probe, *demo;
 } layouts[] = {
 	/* build tree */
-	{ ".", "kernels/softgpu", "kernels/softkfd", "kernels/probe", "kernels/demo" },
+	{ ".", "kernels/softkfd", "kernels/probe", "kernels/demo" },
 	/* installed */
-	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu",
-	  HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN },
+	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN,
+	  HIPGRAIN_LIBDIR_FROM_BIN },
 };
 
 /* BASE/FOLDER/FILE without links and dots if it exists, else NULL; malloc'ed. */
@@ -155,9 +154,8 @@ static int link_preload(struct install_paths *paths, char *why, size_t why_size)
 			break;
 	}
 	if (!error) {
-		/* The others are preloaded, too, or LD_LIBRARY_PATH names them. */
-		char **const all[] = { &paths->preload, &paths->shim, &paths->softgpu,
-				       &paths->driver };
+		/* The others are preloaded, too. */
+		char **const all[] = { &paths->preload, &paths->shim, &paths->driver };
 
 		for (size_t i = 0; !error && i < sizeof(all) / sizeof(*all); i++)
 			error = lead_through(all[i], folder, path);
@@ -216,7 +214,7 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		return error;
 	}
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && !paths->preload; i++) {
-		char *hsa, *code;
+		char *code;
 
 		paths->preload = find(base, layouts[i].preload, PRELOAD_NAME);
 		if (paths->preload) {
@@ -227,12 +225,6 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 			code = find(base, layouts[i].demo, DEMO_CODE);
 			paths->demo = code ? find(base, layouts[i].demo, DEMO_NAME) : NULL;
 			free(code);
-		}
-		hsa = paths->preload ? find(base, layouts[i].softgpu, HSA_NAME) : NULL;
-		if (hsa) {
-			free(hsa);
-			if (asprintf(&paths->softgpu, "%s/%s", base, layouts[i].softgpu) < 0)
-				paths->softgpu = NULL;
 		}
 	}
 	if (!paths->preload) {
@@ -267,7 +259,6 @@ void install_paths_free(struct install_paths *paths)
 	free(paths->preload);
 	free(paths->provider);
 	free(paths->shim);
-	free(paths->softgpu);
 	free(paths->driver);
 	free(paths->probe);
 	free(paths->demo);

@@ -23,11 +23,8 @@ const char usage_explain[] =
     "      --softgpu             explain the software GPU's memory instead of this machine's\n"
     "  -h, --help                print this help\n";
 
-/*
- * Gets the software GPU beneath this process, which may execute itself again for that. In *hsa the
- * directory of the HSA runtime to load, NULL if it is the system's; to be freed.
- */
-static int enter_softgpu(char **arguments, char **hsa)
+/* Gets the software GPU beneath this process, which may execute itself again for that. */
+static int enter_softgpu(char **arguments)
 {
 	struct install_paths paths = { 0 };
 	char why[256] = "";
@@ -39,19 +36,18 @@ static int enter_softgpu(char **arguments, char **hsa)
 		message_error("--softgpu: the software GPU cannot be preloaded: %s",
 			      strerror(errno));
 	}
-	*hsa = entered == 1 ? strdup(paths.softgpu) : NULL;
 	install_paths_free(&paths);
 	return entered < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;
 }
 
-static void explain_machine(bool softgpu, const char *hsa)
+static void explain_machine(bool softgpu)
 {
 	char key[MACHINE_KEY_SIZE], *cache = machine_probe_directory();
 	GPtrArray *problems = g_ptr_array_new_with_free_func(g_free);
 	struct measured *measured = measured_new();
 	struct machine machine;
 
-	machine_ask(hsa, &machine);
+	machine_ask(&machine);
 	machine_key(softgpu, key);
 	if (cache)
 		measured_add_directory(measured, cache, key, problems);
@@ -73,7 +69,6 @@ int cmd_explain(int argc, char **argv)
 	};
 	bool softgpu = false;
 	int code, status = HG_EXIT_OK;
-	char *hsa = NULL;
 
 	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (code) {
@@ -89,7 +84,7 @@ int cmd_explain(int argc, char **argv)
 	}
 	/* Before anything is printed: it may be executed again. */
 	if (softgpu)
-		status = enter_softgpu(argv + 1, &hsa);
+		status = enter_softgpu(argv + 1);
 	if (optind == argc && status == HG_EXIT_OK)
 		explain_rules(stdout);
 	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
@@ -98,7 +93,7 @@ int cmd_explain(int argc, char **argv)
 		if (i > optind)
 			putchar('\n');
 		if (strcmp(argv[i], "memory") == 0) {
-			explain_machine(softgpu, hsa);
+			explain_machine(softgpu);
 		} else if (rule) {
 			explain_rule(rule, stdout);
 		} else {
@@ -108,6 +103,5 @@ int cmd_explain(int argc, char **argv)
 			status = HG_EXIT_USAGE;
 		}
 	}
-	free(hsa);
 	return status;
 }

@@ -170,13 +170,7 @@ static int measure(const struct options *options, char **arguments)
 		message_error("--softgpu: %s", environment_lacks(&paths));
 		goto out;
 	}
-	switch (options->softgpu ? environment_enter(&paths, "probe", arguments) : 0) {
-	case 0:
-		break;
-	case 1:
-		settings.hsa = paths.softgpu;
-		break;
-	default:
+	if (options->softgpu && environment_enter(&paths, "probe", arguments) < 0) {
 		message_error("--softgpu: the software GPU cannot be preloaded: %s",
 			      strerror(errno));
 		goto out;

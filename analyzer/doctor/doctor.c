@@ -25,7 +25,6 @@ void doctor_clear(struct doctor *doctor)
 {
 	g_ptr_array_unref(doctor->checks);
 	g_ptr_array_unref(doctor->targets);
-	g_free(doctor->hsa);
 	program_runtime_clear(&doctor->program);
 }
 

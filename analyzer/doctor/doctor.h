@@ -38,7 +38,6 @@ struct doctor {
 	bool no_kernel;     /* none of the program's own kernels can run on a GPU here */
 	int runtime;        /* hipRuntimeGetVersion(), 0 if unknown */
 	struct program_runtime program; /* the runtime of the program, if one was given */
-	char *hsa; /* directory of the HSA runtime that HIP gets; NULL: the system's */
 };
 
 /* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.

@@ -43,21 +43,18 @@ void doctor_check_softgpu(struct doctor *doctor, char **arguments)
 	const char *xcds = getenv("SOFTGPU_XCDS"), *arch = getenv("SOFTGPU_ARCH");
 	struct install_paths paths = { 0 };
 	char why[512];
-	int entered;
 
 	doctor->section = "GPUs";
 	if (install_find(&paths, why, sizeof(why)) != 0 || environment_lacks(&paths)) {
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "install hipgrain with it, or run on a machine with an AMD GPU",
 			   "the software GPU is not installed");
-	} else if ((entered = environment_enter(&paths, "doctor", arguments)) < 0) {
+	} else if (environment_enter(&paths, "doctor", arguments) < 0) {
 		doctor_add(doctor, HEALTH_BROKEN, NULL, "the software GPU cannot be preloaded: %s",
 			   strerror(errno));
 	} else {
 		/* As kernels/softgpu/README.md has it. */
 		arch = arch && *arch ? arch : xcds && atoi(xcds) > 1 ? "gfx942" : "gfx90a";
-		if (entered == 1)
-			doctor->hsa = g_strdup(paths.softgpu);
 		g_ptr_array_add(doctor->targets, g_strdup(arch));
 		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU models a %s (SOFTGPU_ARCH)",
 			   arch);

@@ -41,7 +41,7 @@ struct probe {
 };
 
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
-static void probe_runtime(struct probe *probe, const char *hsa_folder, const char *path)
+static void probe_runtime(struct probe *probe, const char *path)
 {
 	static const int wanted[] = { ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
 				      ATTRIBUTE_HOST_NATIVE_ATOMIC,
@@ -49,17 +49,9 @@ static void probe_runtime(struct probe *probe, const char *hsa_folder, const cha
 	int (*get_version)(int *);
 	int (*get_count)(int *);
 	int (*get_attribute)(int *, int, int);
-	char *name =
-	    hsa_folder ? g_build_filename(hsa_folder, "libhsa-runtime64.so.1", NULL) : NULL;
-	/* The HIP runtime takes the library that is loaded under this name. */
-	void *hsa = name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
-	void *library =
-	    name && !hsa ? NULL : hip_library_open(path, probe->error, sizeof(probe->error));
+	void *library = hip_library_open(path, probe->error, sizeof(probe->error));
 	Dl_info info;
 
-	if (name && !hsa)
-		g_strlcpy(probe->error, dlerror(), sizeof(probe->error));
-	g_free(name);
 	if (!library)
 		return;
 	*(void **)&get_version = dlsym(library, "hipRuntimeGetVersion");
@@ -117,7 +109,7 @@ static bool run_probe(struct probe *probe, const struct doctor *doctor, int *sta
 
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		probe_runtime(probe, doctor->hsa, doctor->program.hip);
+		probe_runtime(probe, doctor->program.hip);
 		for (size_t sent = 0; sent < sizeof(*probe);) {
 			ssize_t part =
 			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);

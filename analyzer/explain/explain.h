@@ -25,10 +25,10 @@ struct machine {
 };
 
 /*
- * Query the HIP runtime that a program would get here, in a process of its own. `hsa`: the
- * directory of the HSA runtime to load before it, or NULL. What cannot be determined is -1.
+ * Query the HIP runtime that a program would get here, in a process of its own. What cannot be
+ * determined is -1.
  */
-void machine_ask(const char *hsa, struct machine *machine);
+void machine_ask(struct machine *machine);
 
 /* The tables of the memory model as they apply on that machine; both XNACK modes where it is not
  * known which one does. What was `measured` on it takes precedence. */

@@ -78,21 +78,12 @@ static void ask_library(void *library, struct machine *machine)
 }
 
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
-static void ask_here(const char *hsa, struct machine *machine)
+static void ask_here(struct machine *machine)
 {
 	char error[256];
 	void *library;
 
 	alarm(TIMEOUT_SECONDS);
-	if (hsa) {
-		char *path = g_build_filename(hsa, "libhsa-runtime64.so.1", NULL);
-
-		/* By its soname it is then the one that libamdhip64 needs. */
-		if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
-			g_strlcpy(machine->problem, dlerror(), sizeof(machine->problem));
-			return;
-		}
-	}
 	library = hip_library_open(NULL, error, sizeof(error));
 	if (library) {
 		ask_library(library, machine);
@@ -118,7 +109,7 @@ static bool transfer(int fd, struct machine *machine, bool out)
 	return true;
 }
 
-void machine_ask(const char *hsa, struct machine *machine)
+void machine_ask(struct machine *machine)
 {
 	const char *coherent = g_getenv("HIP_HOST_COHERENT");
 	const char *force_fine = g_getenv("HSA_FORCE_FINE_GRAIN_PCIE");
@@ -136,7 +127,7 @@ void machine_ask(const char *hsa, struct machine *machine)
 
 			dup2(null, STDOUT_FILENO);
 			dup2(null, STDERR_FILENO);
-			ask_here(hsa, machine);
+			ask_here(machine);
 			transfer(channel[1], machine, true);
 			_exit(0);
 		}

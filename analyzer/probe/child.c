@@ -29,7 +29,7 @@ static void load(struct child *child, char *problem)
 	char error[PROBE_TEXT];
 	int count = 0, code;
 
-	if (hip_load(&child->hip, child->task->settings->hsa, error, sizeof(error)) < 0)
+	if (hip_load(&child->hip, error, sizeof(error)) < 0)
 		fail(problem, "%s", error);
 	code = child->hip.hipGetDeviceCount(&count);
 	if (code != 0)

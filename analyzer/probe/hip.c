@@ -13,23 +13,13 @@
 enum { PROPERTIES_SIZE = 8192, NAME_SIZE = 256, ARCH_SIZE = 256 };
 enum { ARCH_R0600 = 1160, ARCH_R0000 = 396 };
 
-int hip_load(struct hip *hip, const char *hsa, char *error, size_t size)
+int hip_load(struct hip *hip, char *error, size_t size)
 {
 	const char *missing = NULL;
 	void *library;
 	Dl_info info;
 
 	memset(hip, 0, sizeof(*hip));
-	if (hsa) {
-		char path[4096];
-
-		/* By its soname it is then the one that libamdhip64 needs. */
-		snprintf(path, sizeof(path), "%s/libhsa-runtime64.so.1", hsa);
-		if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
-			snprintf(error, size, "%s", dlerror());
-			return -1;
-		}
-	}
 	library = hip_library_open(NULL, error, size);
 	if (!library)
 		return -1;

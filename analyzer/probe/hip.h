@@ -59,10 +59,9 @@ struct hip {
 #undef HIP_MEMBER
 
 /*
- * Load the runtime into this process. `hsa`: the directory of the HSA runtime to load before it, or
- * NULL. 0, or -1 with the reason in error[size].
+ * Load the runtime into this process. 0, or -1 with the reason in error[size].
  */
-int hip_load(struct hip *hip, const char *hsa, char *error, size_t size);
+int hip_load(struct hip *hip, char *error, size_t size);
 
 /* Name and target id of a GPU; empty where the runtime does not answer. */
 void hip_identify(const struct hip *hip, int gpu, char *name, size_t name_size, char *arch,

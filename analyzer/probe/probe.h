@@ -133,7 +133,6 @@ struct probe {
 
 struct probe_settings {
 	bool softgpu;        /* it is the software GPU */
-	const char *hsa;     /* directory of the HSA runtime to load first, or NULL */
 	const char *kernels; /* path of probe.hipfb */
 	int gpu;             /* only this one; -1: all */
 	unsigned step_seconds;

@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 		free(block);
 		return block ? 0 : 1;
 	}
-	if (hip_load(&hip, NULL, error, sizeof(error)) != 0 || !hip.hipMallocManaged) {
+	if (hip_load(&hip, error, sizeof(error)) != 0 || !hip.hipMallocManaged) {
 		fprintf(stderr, "hipgrain-demo: %s\n", *error ? error : "no hipMallocManaged");
 		return NO_RUNTIME;
 	}

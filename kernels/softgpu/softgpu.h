@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The seam between the two halves of the software GPU: the interpreter (interp/, which executes
- * waves), and the driver (kernels/softkfd) or the HSA runtime (runtime/), which owns memory and
- * queues.
+ * waves), and the driver (kernels/softkfd), which owns memory and queues.
  */
 #ifndef SOFTGPU_H
 #define SOFTGPU_H
@@ -14,7 +13,7 @@
 #include <hsa/amd_hsa_kernel_code.h>
 #include <hsa/amd_hsa_queue.h>
 
-/* ---- memory: the driver's or the HSA runtime's memory.c ---- */
+/* ---- memory: kernels/softkfd/memory.c ---- */
 
 #define SOFTGPU_PAGE_SHIFT 12
 #define SOFTGPU_PAGE_SIZE  4096u

@@ -37,7 +37,6 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	make_file("libhipgrain-softkfd.so");
-	assert_int_equal(setenv("SOFTGPU_DRIVER", "1", 1), 0);
 	return 0;
 }
 

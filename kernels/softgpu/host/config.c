@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <string.h>
 
-/* Half of the address window of memory.c. */
+/* Of all GPUs. */
 #define MAX_VRAM_MIB (512u << 10)
 
 struct softgpu_config softgpu_config;
@@ -28,9 +28,6 @@ static const char *const quirks[] = {
 #include "kernels/softgpu/quirk.def"
 	NULL
 };
-/* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
- * default. */
-static const char *const tables[] = { "5.2", "5.6", "6.4", "7.2", "foreign", NULL };
 
 enum type { SWITCH, NUMBER, CHOICE, SET };
 
@@ -61,7 +58,6 @@ static const struct {
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
 	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
-	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SOFTGPU_TABLE, tables },
 };
 
 /* The number of the choice that text[length] names, or -EINVAL after a message. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a software GPU needs of the machine that it runs on: settings, messages, threads, and the
- * pages of host memory that GPUs use. The driver (kernels/softkfd) and the HSA runtime (../runtime)
- * are each compiled with these files, and each defines what is named as theirs.
+ * pages of host memory that GPUs use. These files are compiled into the driver (kernels/softkfd),
+ * which defines what is named as its own.
  */
 #ifndef SOFTGPU_HOST_H
 #define SOFTGPU_HOST_H
@@ -31,17 +31,6 @@ struct sg_settings {
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
 	uint64_t gpus;  /* SOFTGPU_DEVICES */
-	uint64_t table; /* SOFTGPU_HSA_TABLE: enum sg_table */
-};
-
-/* Layouts of the table of AMD's extensions; api/amd.def. */
-enum sg_table {
-	SG_TABLE_5_2,
-	SG_TABLE_5_6,
-	SG_TABLE_6_4,
-	SG_TABLE_7_2,
-	SG_TABLE_FOREIGN,
-	SG_TABLES
 };
 
 extern struct sg_settings sg_settings;
@@ -52,9 +41,7 @@ int sg_settings_read(void);
 void sg_migration_follow(void);
 
 #define SG_MAX_GPUS 8u
-/* Copy engines of each GPU: for copies from and to the host, and in a hive for those to other GPUs.
- */
-#define SG_COPY_ENGINES 2u
+/* Copy engines of each GPU for copies to other GPUs of its hive. */
 #define SG_HIVE_ENGINES 3u
 
 /* CPUs: one, or with SOFTGPU_APU that of each APU, which is a NUMA node. */
@@ -116,15 +103,7 @@ bool sg_vma_is_marked(const struct sg_vma *vma);
  */
 uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t limit);
 
-/* ---- the process-wide event counter: event.c ---- */
-
-/* Every signal change, doorbell and completion counts here; whoever waits, waits on this. */
-uint32_t sg_event_count(void);
-void sg_event_post(void);
-/* Sleep until the count differs from `seen` or `max_ns` have passed. */
-void sg_event_wait(uint32_t seen, uint64_t max_ns);
-
-/* ---- time and threads: event.c ---- */
+/* ---- time and threads: work.c ---- */
 
 /* CLOCK_MONOTONIC. */
 uint64_t sg_now_ns(void);
@@ -135,18 +114,12 @@ int sg_thread_start(const char *name, void *(*body)(void *));
  * What the helper threads do comes in units, during which the process must not end: the compiler's
  * library is taken apart at exit, and so is the memory of whoever registered a handler.
  */
-enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORK_HANDLERS, SG_WORKS };
+enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORKS };
 void sg_work_begin(enum sg_work work);
 void sg_work_end(enum sg_work work);
 /* For another thread, which ends it with sg_work_end: no unit runs meanwhile. */
 void sg_work_exclude(enum sg_work work);
-/* Can others' units end while the calling thread waits? Not its own, nor any in a forked child. */
-bool sg_work_may_wait(enum sg_work work);
-/*
- * Let no unit begin any more, and wait a while for those that run, except one of the calling
- * thread's own; and the reverse.
- */
-void sg_work_stop(void);
+/* Units may begin. */
 void sg_work_resume(void);
 /* The process is a forked child: there are no threads, nor units of theirs. */
 void sg_work_forked(void);
@@ -156,7 +129,7 @@ void sg_work_forked(void);
 /* Count a kernel that begins, by its name or NULL, for the recording that runs (witness.c). */
 void sg_witness(const char *kernel);
 
-/* ---- memory: the driver's or the HSA runtime's ---- */
+/* ---- memory: the driver's ---- */
 
 /* Every cached page state is void from now on. */
 void sg_memory_changed(void);

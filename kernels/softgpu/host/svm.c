@@ -441,20 +441,6 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *
 	return placed(gpu, state, place);
 }
 
-uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write)
-{
-	uint64_t end = address + size, at = address;
-	unsigned mask = SOFTGPU_PAGE_MAPPED | (write ? SOFTGPU_PAGE_READ : 0);
-	int place;
-
-	pthread_mutex_lock(&lock);
-	while (at < end &&
-	       (page_state_locked(SOFTGPU_ANY_GPU, at, &place) & mask) == SOFTGPU_PAGE_MAPPED)
-		at = page_down(at) + SOFTGPU_PAGE_SIZE;
-	pthread_mutex_unlock(&lock);
-	return at < end ? at - address : size;
-}
-
 void sg_svm_prefetch(uint64_t start, uint64_t end, int place)
 {
 	pthread_mutex_lock(&lock);

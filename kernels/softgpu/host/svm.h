@@ -66,8 +66,6 @@ unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
 /* The same, and addresses around it that share the state: [*first, *last). */
 unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
 			  uint64_t *last);
-/* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
-uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
 /* Host mappings may have changed: check them again before the next use. */
 void sg_svm_new_epoch(void);
 

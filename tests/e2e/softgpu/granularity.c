@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernels/softgpu/softgpu.h"
-#include "driver.h"
 #include "tap.h"
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
@@ -218,7 +217,7 @@ static void test_register(void)
 	check(!error, "hipHostRegister: error %d", error);
 	error = hipHostGetDevicePointer(&device, host + 64, 0);
 	/* AMD's library gives host memory attributes instead, from 6.2.4 on, which stay. */
-	if (!error && device == host + 64 && over_driver() && environment != NOSVM) {
+	if (!error && device == host + 64 && environment != NOSVM) {
 		expect("hipHostRegister", device, HOST_FINE);
 		check(!hipHostUnregister(host + 64), "hipHostUnregister");
 		expect("hipHostUnregister", device, HOST_FINE);
@@ -235,7 +234,7 @@ static void test_register(void)
 static void test_free(void)
 {
 	/* AMD's runtime takes memory in blocks of 2 MiB. */
-	size_t size = over_driver() ? 4 << 20 : PAGE;
+	const size_t size = 4 << 20;
 	char *pointer;
 
 	if (!hipMalloc((void **)&pointer, size)) {

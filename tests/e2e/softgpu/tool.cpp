@@ -107,12 +107,6 @@ static hsa_status_t count_agent(hsa_agent_t, void *)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* A runtime from ROCr 6 on knows a tool by this that nobody named. */
-extern "C" {
-extern const uint32_t HSA_AMD_TOOL_PRIORITY;
-const uint32_t HSA_AMD_TOOL_PRIORITY = 100;
-}
-
 extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char *const *names)
 {
 	const char *text = nullptr;

@@ -1,51 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * One counter for everything that can wake anybody. Device code changes signals by plain atomic
- * stores that no futex sees, so a single process-wide counter, bumped by the queue worker after
- * each time slice, is simpler than one futex a signal and can't lose a wake-up.
- */
+/* Time, threads, and units of their work. */
 #include "host.h"
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint32_t event_count;
-static uint32_t waiters;
-
-uint32_t sg_event_count(void)
-{
-	return __atomic_load_n(&event_count, __ATOMIC_SEQ_CST);
-}
-
-void sg_event_post(void)
-{
-	int saved = errno;
-	__atomic_add_fetch(&event_count, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&waiters, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &event_count, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	errno = saved;
-}
-
-void sg_event_wait(uint32_t seen, uint64_t max_ns)
-{
-	struct timespec timeout = {
-		.tv_sec = (time_t)(max_ns / 1000000000u),
-		.tv_nsec = (long)(max_ns % 1000000000u),
-	};
-	int saved = errno;
-
-	__atomic_add_fetch(&waiters, 1, __ATOMIC_SEQ_CST);
-	/* The kernel compares event_count with `seen`: a post in between returns at once. */
-	syscall(SYS_futex, &event_count, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
-	__atomic_sub_fetch(&waiters, 1, __ATOMIC_SEQ_CST);
-	errno = saved;
-}
 
 uint64_t sg_now_ns(void)
 {
@@ -76,11 +36,10 @@ int sg_thread_start(const char *name, void *(*body)(void *))
 
 /* ---- units of work ---- */
 
-/* What a handler of the application may take when the process wants to end. */
+/* What a unit may take when the process wants to end. */
 #define PATIENCE_SECONDS 5
 
-static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-					   PTHREAD_MUTEX_INITIALIZER };
+static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static __thread bool inside[SG_WORKS];
 static bool stopped;
 static uint32_t guests[SG_WORKS]; /* that wait in sg_work_exclude */
@@ -115,12 +74,9 @@ void sg_work_exclude(enum sg_work work)
 	__atomic_sub_fetch(&guests[work], 1, __ATOMIC_SEQ_CST);
 }
 
-bool sg_work_may_wait(enum sg_work work)
-{
-	return owner == getpid() && !inside[work];
-}
-
-void sg_work_stop(void)
+/* Let no unit begin any more, and wait a while for those that run, except one of the calling
+ * thread's own. */
+static void stop(void)
 {
 	struct timespec limit;
 
@@ -159,5 +115,5 @@ void sg_work_resume(void)
  */
 static __attribute__((destructor)) void end(void)
 {
-	sg_work_stop();
+	stop();
 }
