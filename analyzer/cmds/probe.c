@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/input_file.h"
 #include "analyzer/probe/keep.h"
 #include "analyzer/probe/print.h"
 #include "analyzer/report/json_values.h"
@@ -53,11 +54,17 @@ static int compare_files(char **paths)
 	int status = HG_EXIT_INPUT, which = 0, differences;
 
 	for (int i = 0; i < 2; i++) {
-		probes[i] = json_object_from_file(paths[i]);
+		char *error, *content = input_file_read(paths[i], &error);
+
+		probes[i] = content ? json_tokener_parse(content) : NULL;
 		if (!probes[i]) {
-			message_error("%s: cannot be read as JSON", paths[i]);
+			message_error("%s%s", content ? paths[i] : error,
+				      content ? ": cannot be read as JSON" : "");
+			g_free(content);
+			g_free(error);
 			goto out;
 		}
+		g_free(content);
 	}
 	differences = probe_print_comparison(probes, stdout, &which);
 	if (differences < 0)

@@ -2,11 +2,13 @@
 /* The list of what was checked, with how it is. */
 #include "doctor.h"
 
+#include "codeobj/text.h"
+
 static void free_check(void *data)
 {
 	struct check *check = data;
 
-	g_free(check->text);
+	free(check->text);
 	g_free(check->advice);
 	g_free(check);
 }
@@ -45,13 +47,17 @@ void doctor_add(struct doctor *doctor, enum health health, const char *advice, c
 {
 	struct check *check = g_new0(struct check, 1);
 	va_list arguments;
+	char *text;
 
 	check->health = health;
 	check->section = doctor->section;
 	check->advice = g_strdup(advice);
 	va_start(arguments, format);
-	check->text = g_strdup_vprintf(format, arguments);
+	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
+	/* Paths of others are in it. */
+	check->text = text_one_line(text);
+	g_free(text);
 	g_ptr_array_add(doctor->checks, check);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The "hipgrain-findings/1" format. Members that do not apply are null, never missing. */
+#include "analyzer/input_file.h"
 #include "analyzer/ranks.h"
 #include "report.h"
 
@@ -392,16 +393,11 @@ static bool has_fingerprints(struct json_object *findings)
 int report_read_json(const char *path, struct json_object **report, char **error)
 {
 	struct json_object *schema = NULL, *findings = NULL;
-	char *content = NULL;
-	GError *problem = NULL;
+	char *content = input_file_read(path, error);
 
 	*report = NULL;
-	*error = NULL;
-	if (!g_file_get_contents(path, &content, NULL, &problem)) {
-		*error = g_strdup(problem->message);
-		g_error_free(problem);
+	if (!content)
 		return -EIO;
-	}
 	*report = json_tokener_parse(content);
 	g_free(content);
 	if (!json_object_is_type(*report, json_type_object) ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of suppressions. */
+#include "analyzer/input_file.h"
 #include "selection.h"
 
 #include <errno.h>
@@ -54,15 +55,11 @@ static int add_line(struct selection *selection, const char *path, unsigned line
 
 int selection_read_suppressions(struct selection *selection, const char *path, char **error)
 {
-	GError *problem = NULL;
-	char *content = NULL, **lines;
+	char *content = input_file_read(path, error), **lines;
 	int result = 0;
 
-	if (!g_file_get_contents(path, &content, NULL, &problem)) {
-		*error = g_strdup(problem->message);
-		g_error_free(problem);
+	if (!content)
 		return -EIO;
-	}
 	lines = g_strsplit(content, "\n", -1);
 	for (unsigned i = 0; lines[i] && result == 0; i++) {
 		char *text = g_strstrip(lines[i]);
