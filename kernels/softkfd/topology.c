@@ -369,7 +369,9 @@ static void find_tree(void)
 {
 	char base[TREE_ROOM];
 
-	if (!kfd_start() || !find_base(base)) {
+	if (!kfd_start())
+		return; /* it has said why */
+	if (!find_base(base)) {
 		sg_warn("no folder can be written to for the files that describe the GPUs: name "
 			"one in XDG_CACHE_HOME");
 		return;
