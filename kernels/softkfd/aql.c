@@ -14,9 +14,9 @@
 #define PACKET sizeof(hsa_kernel_dispatch_packet_t)
 
 /*
- * What is reported to AMD's runtime: bits of the queue's inactive signal, which the packet
- * processor and the trap handler set [ROCR24 amd_aql_queue.cpp, DynamicQueueEventsHandler]; where
- * it has enabled exceptions instead, bit number - 1 of the driver's error codes (enum
+ * The errors that AMD's runtime is told: bits of the queue's inactive signal, which the packet
+ * processor and the trap handler set [ROCR24 amd_aql_queue.cpp, DynamicQueueEventsHandler]; if the
+ * runtime has enabled exceptions instead, bit number - 1 of the driver's error codes (enum
  * kfd_dbg_trap_exception_code of linux/kfd_ioctl.h).
  */
 static const struct {
@@ -90,7 +90,7 @@ static amd_signal_t *signal_at(struct kfd_queue *queue, hsa_signal_t handle)
 	return signal;
 }
 
-/* How those are woken who wait for a signal with an event. */
+/* The interrupt of a signal with an event: it wakes the threads that wait for the event. */
 struct interrupt {
 	uint64_t mailbox;
 	uint32_t event;
@@ -150,7 +150,7 @@ static bool raise_exception(const struct kfd_queue *queue, unsigned number)
 	struct save_area area = { .reason = 0 };
 	uint64_t *reason;
 
-	/* What a program names may be no memory. */
+	/* The address comes from the program and may name no memory. */
 	if (!queue->save_area || kfd_copy_in(&area, queue->save_area, sizeof area) || !area.reason)
 		return false;
 	reason = kfd_memory_host(queue->gpu, area.reason, sizeof *reason, true);
@@ -334,7 +334,8 @@ static enum open value_open(struct kfd_queue *queue, const hsa_amd_barrier_value
 		   : CLOSED;
 }
 
-/* Of packets of PM4: type, words that follow less one, operation. */
+/* The header of a PM4 packet holds its type, the number of words that follow less one, and its
+ * operation. */
 #define PM4_TYPE(header)      ((header) >> 30)
 #define PM4_LENGTH(header)    (((header) >> 16 & 0x3fff) + 2)
 #define PM4_OPERATION(header) ((header) >> 8 & 0xff)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where memory of the driver's lies: one large shared mapping, of which each object has an extent.
- * Nobody needs a descriptor for it, which programs could close or run out of: the program's own
- * mappings of an object are made of this one by mremap(2). Objects that other processes share are
- * in files of their own, which are mapped behind it. Nothing here is ever unmapped, so that a
- * kernel which goes on to use what was freed does not end the process.
+ * The driver's memory is one large shared mapping, of which each object has an extent. It needs no
+ * descriptor, which programs could close or run out of: the program's own mappings of an object are
+ * made of this one by mremap(2). Objects that other processes share are in files of their own,
+ * which are mapped behind it. Nothing here is ever unmapped, so that a kernel which goes on to use
+ * what was freed does not end the process.
  */
 #include "kernels/softkfd/memory.h"
 
@@ -29,7 +29,7 @@ static struct extent {
 static size_t count, capacity;
 static uint64_t base, size; /* half of it for files */
 
-/* What is mapped where no file is. */
+/* Maps private zeros, which lie wherever no file is mapped. */
 static void *blank(void *address, uint64_t bytes)
 {
 	return kfd_real_mmap(
@@ -111,7 +111,7 @@ void kfd_arena_give(uint64_t start)
 		return;
 	if (start >= base + size / 2)
 		(void)blank((void *)(uintptr_t)start, extents[i].end - start);
-	/* Who gets the extent next finds zeros, whatever still maps it. */
+	/* The next owner of the extent finds zeros, whatever still maps it. */
 	else if (kfd_real_madvise((void *)(uintptr_t)start, extents[i].end - start, MADV_REMOVE))
 		memset((void *)(uintptr_t)start, 0, extents[i].end - start);
 	memmove(&extents[i], &extents[i + 1], (count - i - 1) * sizeof *extents);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GPU this is, for all who describe it: topology.c, drm.c. Sizes and clocks are plausible, not
- * measured. */
+/* The GPU that topology.c and drm.c describe. Sizes and clocks are plausible, not measured. */
 #ifndef SOFTKFD_CHIP_H
 #define SOFTKFD_CHIP_H
 
@@ -21,7 +20,7 @@ struct kfd_chip {
 	uint32_t lds_kib, waves_per_simd;
 };
 
-/* That of the settings. */
+/* Returns the description of the GPU that the settings name. */
 const struct kfd_chip *kfd_chip(void);
 /* Compute units of all XCDs: few, as each makes copies and fills more expensive. */
 unsigned kfd_chip_cus(void);

@@ -210,7 +210,7 @@ static const char *look_up(unsigned gpu, uint64_t kernel_object, uint64_t *base,
 	return memory ? kfd_kernel_name_in(memory, first, last, kernel_object, base, size) : NULL;
 }
 
-/* What was found since memory changed last; of the kernels' worker alone. */
+/* The kernels found since memory changed last. Only the worker for kernels uses them. */
 static struct known {
 	unsigned gpu;
 	uint64_t kernel, base, size, generation;

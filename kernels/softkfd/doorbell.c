@@ -33,14 +33,15 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of each GPU: its file, this library's own view of it, and which doorbells are taken. */
+/* The doorbells of each GPU: their file, this library's own view of it, and which of them are
+ * taken. */
 static struct {
 	int file; /* its number + 1; 0: none yet */
 	uint64_t *bells;
 	bool taken[KFD_WORKERS * BELLS];
 } pages[SG_MAX_GPUS];
 
-/* Where the program maps these pages. */
+/* The addresses at which the program maps these pages. */
 static char *mappings[MAPPINGS];
 static unsigned mapping_count;
 static bool unwatched; /* some mapping that could not be registered */
@@ -73,7 +74,8 @@ static int open_faults(void)
 	return kfd_high(fd);
 }
 
-/* With the lock held. False: there are no descriptors left. */
+/* Opens the descriptors of a doorbell. Returns false if none are left. Called with the lock
+ * held. */
 static bool open_bell(struct bell *bell)
 {
 	if (bell->open)
@@ -86,7 +88,7 @@ static bool open_bell(struct bell *bell)
 	return true;
 }
 
-/* With the lock held: the file of the GPU's pages. */
+/* Returns the file of the GPU's pages. Called with the lock held. */
 static int page_file(unsigned gpu)
 {
 	const size_t size = KFD_WORKERS * PAGE;
@@ -165,7 +167,8 @@ void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection
 		error = errno;
 	}
 	if (mapping != MAP_FAILED) {
-		/* As the driver's mapping of its device's registers. */
+		/* A child process does not inherit it, as it does not inherit the driver's mapping
+		 * of device registers. */
 		kfd_real_madvise(mapping, size, MADV_DONTFORK);
 		for (unsigned i = 0; i < KFD_WORKERS; i++)
 			if (!watch_mapping(i, mapping))

@@ -16,7 +16,7 @@ struct event {
 	bool used, set, auto_reset;
 	enum kfd_event_type type;
 	uint32_t waiters;
-	uint64_t sets; /* how often: the age that version 1.14 tells; begins with 1 */
+	uint64_t sets; /* number of times it was set, from 1: the age that version 1.14 tells */
 	union {
 		struct kfd_memory_exception memory;
 		struct kfd_hw_exception exception;
@@ -54,7 +54,7 @@ static struct event *find(uint32_t id)
 	return id && id < KFD_EVENT_LIMIT && events[id].used ? &events[id] : NULL;
 }
 
-/* With the lock. */
+/* Sets the event. Called with the lock held. */
 static void set(struct event *event)
 {
 	event->sets++;
@@ -80,7 +80,7 @@ int kfd_create_event(void *argument, size_t size)
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 0; !id && i < KFD_EVENT_LIMIT - 1; i++) {
 		last_id = last_id % (KFD_EVENT_LIMIT - 1) + 1;
-		/* Those who waited for a destroyed one may not have left yet. */
+		/* Threads that waited for a destroyed event may not have left yet. */
 		if (!events[last_id].used && !events[last_id].waiters)
 			id = last_id;
 	}
@@ -156,8 +156,8 @@ struct wait {
 };
 
 /*
- * How often each event had been set when the calling thread's last wait for it ended: by id, room
- * for KFD_EVENT_LIMIT; NULL if there is no memory. Freed with the thread.
+ * Returns, by event id, how often each event had been set when the calling thread's last wait for
+ * it ended: KFD_EVENT_LIMIT numbers, freed with the thread; NULL if there is no memory.
  *
  * Runtimes before event ages (5.x) look at a signal's value, then wait for its event. Two threads
  * do so for the event that the queues share, and one of them takes the setting that was meant for
@@ -313,8 +313,8 @@ int kfd_wait_events(void *argument, size_t size)
 	return error;
 }
 
-/* Of GPUs that share the host's memory: all here have memory of their own and named the page
- * instead. */
+/* Maps the page of events, which only GPUs that share the host's memory have: those here have
+ * memory of their own and named the page instead. */
 void *kfd_events_mmap(void *address, size_t size, int protection, int flags)
 {
 	(void)address, (void)size, (void)protection, (void)flags;

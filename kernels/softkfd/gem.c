@@ -76,7 +76,8 @@ static struct table {
 	size_t count;
 } tables[SG_MAX_GPUS];
 
-/* 0: out of memory. The object's reference is the handle's. */
+/* Returns a new handle, which takes over the caller's reference to the object; 0 if memory is
+ * exhausted. */
 static uint32_t new_handle(struct table *table, struct kfd_object *object)
 {
 	size_t i = 0;

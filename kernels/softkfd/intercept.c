@@ -75,7 +75,7 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
-/* What _FORTIFY_SOURCE makes of these, where the compiler knows the room of the result. */
+/* With _FORTIFY_SOURCE, these are called where the compiler knows the size of the buffer. */
 ssize_t __readlink_chk(const char *path, char *result, size_t size, size_t room);
 char *__realpath_chk(const char *path, char *result, size_t room);
 
@@ -162,7 +162,7 @@ STAT(fstatat, (int folder, const char *path, struct stat *status, int flags), fo
      status, FLAGS(path, flags))
 STAT(fstatat64, (int folder, const char *path, struct stat64 *status, int flags), folder,
      OTHER(path), status, FLAGS(path, flags))
-/* What programs call that were linked to a glibc before 2.33. */
+/* Programs that were linked to a glibc before 2.33 call these functions. */
 int __lxstat(int version, const char *path, struct stat *status);
 int __lxstat64(int version, const char *path, struct stat64 *status);
 STAT(__xstat, (int version, const char *path, struct stat *status), version, OTHER(path), status)
@@ -253,7 +253,7 @@ int ioctl(int fd, unsigned long request, ...)
 		result = kfd_drm_ioctl(gpu, fd, request, argument);
 		break;
 	case KFD_STALE:
-		/* As KFD says to a child of whoever opened it. */
+		/* KFD answers so to a child of the process that opened it. */
 		result = -EBADF;
 		break;
 	default:

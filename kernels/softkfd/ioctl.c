@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* As of Linux 6.12, with all that this driver has (README.md). */
+/* The version of Linux 6.12, of which README.md says what this driver has. */
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 17
 
@@ -106,7 +106,8 @@ int kfd_get_version(void *argument, size_t size)
 	return 0;
 }
 
-/* Which addresses are coherent if nothing else says so: no GPU since gfx9 has such apertures. */
+/* Accepts the policy, which says which addresses are coherent by default: no GPU since gfx9 has
+ * such apertures. */
 int kfd_set_memory_policy(void *argument, size_t size)
 {
 	const struct kfd_arg_memory_policy *policy = argument;

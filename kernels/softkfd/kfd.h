@@ -31,17 +31,17 @@ int kfd_high(int fd);
 
 /* ---- device files: devices.c ---- */
 
-/* What a descriptor is. It is found by the file's device and inode numbers, so dup() and fork()
- * need no attention. */
+/* The kinds of a descriptor. A descriptor is recognised by its file's device and inode numbers, so
+ * dup() and fork() need no attention. */
 /* KFD_STALE: it was opened by the process that forked this one. */
 enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE, KFD_STALE };
 
-/* What `fd` is, and of a render node in *gpu which GPU's. */
+/* Returns the kind of `fd`, and in *gpu the GPU of a render node. */
 enum kfd_device kfd_device_of(int fd, unsigned *gpu);
-/* The same, of a file with these numbers (struct stat). */
+/* Returns the same for a file with these numbers (struct stat). */
 enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu);
-/* What to open for the render node of `gpu`, or for /dev/kfd if that is -1, in `room`; false: there
- * is no such device. */
+/* Stores in `room` the path to open for the render node of `gpu`, or for /dev/kfd if `gpu` is -1.
+ * Returns false if there is no such device. */
 bool kfd_device_path(int gpu, char *room);
 
 /* Reads the settings and opens what the process needs, once and again in a forked child; false
@@ -63,13 +63,13 @@ int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
  * MAP_FAILED with errno. */
 void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t offset);
 
-/* Those of ioctl.c itself. */
+/* The handlers in ioctl.c itself. */
 kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures,
     kfd_get_apertures_new, kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
 
 /* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
 
-/* Number of the GPU that KFD calls `gpu_id`, or -1. */
+/* Returns the number of the GPU that KFD calls `gpu_id`, or -1. */
 int kfd_gpu_number(uint32_t gpu_id);
 /* The path to open instead of `path`, in `room` of KFD_PATH_ROOM bytes; NULL: `path` is none of
  * ours. */
@@ -87,7 +87,8 @@ kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory,
 
 /* Offsets of render nodes' mappings begin here, as DRM's do. */
 #define KFD_RENDER_OFFSET (UINT64_C(1) << 32)
-/* mmap of a render node: memory of an object, by its mmap_offset. MAP_FAILED with errno. */
+/* Maps memory of the object that `offset` names (its mmap_offset), as mmap of a render node does.
+ * Returns MAP_FAILED with errno set on failure. */
 void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, int flags,
 		      uint64_t offset);
 /* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size,
@@ -97,10 +98,10 @@ void *kfd_object_host(uint64_t handle, uint64_t *size);
  * there contiguously; NULL: not. */
 void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write);
 /*
- * The same of the first bytes only: in *span how many of `size`. Before a kernel or a copy is
- * begun, sg_svm_new_epoch() looks at the host's mappings anew; with sg_settings.migration
- * sg_pages_park() follows each kernel, and copies of the device's are between sg_pages_hold() and
- * sg_pages_release().
+ * Returns the same for the first bytes only, and in *span how many of `size` those are. Before a
+ * kernel or a copy is begun, sg_svm_new_epoch() looks at the host's mappings anew; with
+ * sg_settings.migration sg_pages_park() follows each kernel, and copies of the device's are between
+ * sg_pages_hold() and sg_pages_release().
  */
 void *kfd_memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span);
 /* The mmap of type 0 (a page that ROCr writes to in order to flush HDP). */
@@ -122,7 +123,7 @@ static inline uint64_t kfd_gpu_ticks(void)
 kfd_handler kfd_create_queue, kfd_destroy_queue, kfd_update_queue, kfd_set_cu_mask,
     kfd_alloc_queue_gws, kfd_set_scratch_backing, kfd_set_trap_handler;
 
-/* The mmap of type 3: the page of doorbells of GPU `gpu`. */
+/* Maps the page of doorbells of GPU `gpu` (mmap type 3). */
 void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
 /* Something that a queue may wait for has changed: look at all of them. */
 void kfd_queues_wake(void);
@@ -130,13 +131,13 @@ void kfd_queues_wake(void);
  */
 void kfd_queues_hold(void);
 void kfd_queues_release(void);
-/* Number of queues of this process on `gpu`. */
+/* Returns the number of queues that this process has on `gpu`. */
 unsigned kfd_queue_count(unsigned gpu);
 void kfd_queues_forked(void);
 
 /* ---- what is shown of processes: process.c ---- */
 
-/* Those of queues, and what is shown of them. */
+/* The handlers of queues, and what is shown of queues. */
 kfd_handler kfd_process_create_queue, kfd_process_destroy_queue;
 /* This process uses the driver, and is shown from now on. */
 void kfd_process_enter(void);
@@ -146,12 +147,12 @@ void kfd_process_forked(void);
 
 kfd_handler kfd_create_event, kfd_destroy_event, kfd_set_event, kfd_reset_event, kfd_wait_events;
 
-/* The mmap of type 2. */
+/* Maps the page of events (mmap type 2). */
 void *kfd_events_mmap(void *address, size_t size, int protection, int flags);
 /* Sets event `id` as a GPU's interrupt does; unknown ids are ignored as the driver ignores them. */
 void kfd_event_raise(uint32_t id);
 
-/* What a GPU's memory access fault was. */
+/* The memory access fault of a GPU. */
 struct kfd_fault {
 	unsigned gpu;
 	uint64_t address;
@@ -159,7 +160,7 @@ struct kfd_fault {
 };
 /* Tells those who wait for memory events. The GPU is stopped. */
 void kfd_event_memory_fault(const struct kfd_fault *fault);
-/* The same, of hardware exception events. */
+/* Raises the hardware exception events of GPU `gpu`. */
 void kfd_event_exception(unsigned gpu);
 void kfd_events_forked(void);
 

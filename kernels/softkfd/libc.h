@@ -4,8 +4,9 @@
 #define SOFTKFD_LIBC_H
 
 /*
- * One of them, in a section of its own: all are looked up by the first constructor that runs. Later
- * another thread may hold the loader's lock while it waits for one that calls open().
+ * A function of the C library, in a section of its own: the first constructor that runs looks up
+ * all of them. Later another thread may hold the loader's lock while it waits for a thread that
+ * calls open().
  */
 struct kfd_next {
 	const char *name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is not KFD's of the files that describe the GPUs: their devices of PCI and of DRM, which
- * libdrm, management tools and libraries of communication read. Files of what this GPU does not
- * have (sensors, counters, firmware) are not there.
+ * Writes those files about the GPUs that do not belong to KFD: their devices of PCI and of DRM,
+ * which libdrm, management tools and libraries of communication read. Files of what this GPU does
+ * not have (sensors, counters, firmware) are not there.
  */
 #include "kernels/softkfd/chip.h"
 #include "kernels/softkfd/kfd.h"
@@ -22,8 +22,8 @@ static const char *arch_name(void)
 	return names[softgpu_config.processor];
 }
 
-/* Of a processor's caches, for machines that say nothing (virtual ones, and nodes of APUs that
- * don't exist). */
+/* Describes a processor's caches, for machines that say nothing of them (virtual machines, and
+ * nodes of APUs that don't exist). */
 static void put_processor(struct making *making, unsigned node, long processor)
 {
 	static const struct {

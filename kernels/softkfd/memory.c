@@ -190,7 +190,7 @@ static enum sg_coherence coherence_of(uint32_t flags)
 		   : SG_PRESET;
 }
 
-/* What `mapping` is for the GPUs of `set`: 0 where none has access. */
+/* Returns the page state of `mapping` for the GPUs of `set`: 0 if none of them has access. */
 static unsigned state_for(const struct kfd_mapping *mapping, uint32_t set)
 {
 	const struct kfd_object *object = mapping->object;
@@ -218,9 +218,9 @@ static uint32_t set_of(unsigned gpu)
 }
 
 /*
- * Of memory of the program's that GPUs have at another address: it may have been unmapped
- * meanwhile. Of that at the same one that is not checked: pools are made of it, which AMD's runtime
- * keeps, and the look takes longer than a small kernel.
+ * Returns true if the program has unmapped memory that GPUs have at another address. Memory at the
+ * same address is not checked: AMD's runtime makes pools of it, which it keeps, and the look takes
+ * longer than a small kernel.
  */
 static bool is_gone(const struct kfd_mapping *mapping, uint64_t address, uint64_t *first,
 		    uint64_t *last)
@@ -295,7 +295,7 @@ unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t 
 	return state;
 }
 
-/* Where in this process the byte is that GPUs have at `address`. */
+/* Returns the address in this process of the byte that GPUs have at `address`. */
 static uint64_t host_of(const struct kfd_mapping *mapping, uint64_t address)
 {
 	/* Nobody but the program knows where it mapped a page of doorbells. */

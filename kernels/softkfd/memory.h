@@ -12,9 +12,9 @@ struct kfd_object {
 	unsigned references;     /* its handle, each GEM handle, each mapping */
 	uint32_t flags;          /* KFD_ALLOC_* */
 	unsigned gpu;            /* that it was requested of */
-	int node;                /* whose memory it is: number of a GPU, or SG_NO_NODE */
+	int node;                /* number of the GPU that has the memory, or SG_NO_NODE */
 	uint64_t size;           /* bytes, whole pages */
-	uint64_t address;        /* where a request to map it puts it; 0: nowhere */
+	uint64_t address;        /* address at which a request to map puts it; 0: none */
 	uint64_t host;           /* address of its first byte in this process */
 	uint64_t mmap_offset;    /* by which the program maps it; 0: it can't */
 	uint32_t gpus;           /* that it is mapped for at `address` */
@@ -30,7 +30,7 @@ struct kfd_mapping {
 	struct kfd_object *object;
 	uint64_t offset;  /* in the object */
 	uint32_t gpus;    /* that have access */
-	uint32_t readers; /* those of them that may only read */
+	uint32_t readers; /* the GPUs among them that may only read */
 	bool kept;        /* it stays if no GPU has access */
 };
 
@@ -49,20 +49,22 @@ void kfd_object_release(struct kfd_object *object);
 /* The one that the program may map from a render node at `offset`, or NULL. */
 struct kfd_object *kfd_object_by_offset(uint64_t offset);
 
-/* What is known of a file that holds memory. */
+/* The description of a file that holds memory. */
 struct kfd_file {
 	unsigned gpu, flags;
 	int node;
 	uint64_t size; /* bytes of the object */
 	uint64_t device, inode;
 };
-/* -EBADF: no descriptor; -EINVAL: no such file. Needs no lock. */
+/* Describes `file` in *look. Returns -EBADF if it is no descriptor, -EINVAL if it holds no memory
+ * of ours. Needs no lock. */
 int kfd_file_look(int file, struct kfd_file *look);
 /* The object that `file` holds, or NULL. */
 struct kfd_object *kfd_object_by_file(int file);
 /* New memory of `size` bytes of GPU `gpu`. -ENOMEM: it has no more. */
 int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_object **result);
-/* One of what `file` holds, another process' or this one's; the descriptor is duplicated. */
+/* Makes an object of the memory in `file`, another process' or this one's; the descriptor is
+ * duplicated. */
 int kfd_object_import(int file, struct kfd_object **result);
 /*
  * Puts it into a file of its own, at the same addresses, unless it is in one already. No kernel or
@@ -86,7 +88,7 @@ void kfd_objects_forked(void);
  */
 int kfd_map(struct kfd_object *object, uint64_t address, uint64_t offset, uint64_t size,
 	    uint32_t gpus, uint32_t readers);
-/* What is mapped exactly there is not for `gpus` any more. -EINVAL: nothing is. */
+/* Takes the mapping of exactly that range from `gpus`. Returns -EINVAL if there is none. */
 int kfd_unmap(uint64_t address, uint64_t size, uint32_t gpus);
 /* Nothing is exactly there any more. */
 void kfd_unmap_all(uint64_t address, uint64_t size);
@@ -97,8 +99,8 @@ bool kfd_memory_holds(uint64_t start, uint64_t end);
 
 /* ---- dmabuf.c, gem.c ---- */
 
-/* What programs note at memory for whoever it is shared with (amdgpu_drm.h); the driver keeps it.
- */
+/* The notes that a program leaves at memory for the processes it shares it with (amdgpu_drm.h); the
+ * driver keeps them. */
 struct kfd_metadata {
 	uint64_t flags, tiling;
 	uint32_t size; /* bytes of `data` */
@@ -113,9 +115,9 @@ struct kfd_metadata {
 int kfd_metadata_read(int file, uint64_t size, struct kfd_metadata *metadata);
 int kfd_metadata_write(int file, uint64_t size, const struct kfd_metadata *metadata);
 
-/* A descriptor of the file of a shared object, with O_CLOEXEC in `flags` or not. */
+/* Returns a descriptor of the file of a shared object, with O_CLOEXEC if `flags` has it. */
 int kfd_file_open(const struct kfd_object *object, unsigned flags);
-/* What was imported gets a handle and a place at `address`; else it is released. */
+/* Gives an imported object a handle and a place at `address`, or releases it on failure. */
 int kfd_adopt(struct kfd_object *object, uint64_t address, uint64_t *handle);
 void kfd_gem_forked(void);
 

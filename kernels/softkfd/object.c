@@ -448,7 +448,7 @@ int kfd_object_import(int file, struct kfd_object **result)
 
 #define PIPE_PART 4096ul
 
-/* The same by more system calls, for containers that forbid process_vm_readv(). */
+/* Copies the same by more system calls, for containers that forbid process_vm_readv(). */
 static int copy_by_pipe(char *to, const char *from, size_t size)
 {
 	int ends[2], result = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What /sys/class/kfd/kfd/proc tells of the processes that use the driver (kfd_process.c): a folder
- * for each, in memory (/dev/shm), for one user and one namespace of process numbers. The process
- * holds a lock on its folder, which ends with it however it ends; whoever looks removes the folders
- * that nobody holds. How much memory is used is in a page that the process writes to as it counts,
- * and becomes text when somebody asks.
+ * Keeps the content of /sys/class/kfd/kfd/proc about the processes that use the driver
+ * (kfd_process.c): a folder for each, in memory (/dev/shm), for one user and one namespace of
+ * process numbers. The process holds a lock on its folder, which ends with it however it ends;
+ * whoever looks removes the folders that nobody holds. How much memory is used is in a page that
+ * the process writes to as it counts, and becomes text when somebody asks.
  */
 #include "kernels/softkfd/libc.h"
 #include "kernels/softkfd/memory.h"
@@ -49,7 +49,8 @@ static bool make_own(const char *path)
 	       S_ISDIR(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 022);
 }
 
-/* Its path, in `path`; numbers of processes mean something in their namespace only. */
+/* Stores the path of the folder for all processes in `path`; numbers of processes mean something in
+ * their namespace only. */
 static bool find_folder(char path[static ROOM])
 {
 	struct stat status;

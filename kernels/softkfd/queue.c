@@ -19,15 +19,15 @@
 #define BUDGET_ALONE  100000
 #define BUDGET_SHARED 10000
 
-/* How long a worker looks before it sleeps: about what a program takes from one kernel's end to
- * the next launch, which then costs it no page fault. */
+/* A worker looks so long before it sleeps: about the time that a program takes from one kernel's
+ * end to the next launch, which then costs it no page fault. */
 #define LINGER_NS 30000u
-/* Where others want the processor, too, that has the scheduler take it away, and the next launch
- * waits for its return: after such a loss a worker sleeps at once so many times, twice as often
- * with each further loss. */
+/* If others want the processor, too, the scheduler takes it away from a worker that looks, and the
+ * next launch waits for its return. After such a loss a worker sleeps at once so many times, twice
+ * as often with each further loss. */
 #define FIRST_PENALTY 64u
 #define LAST_PENALTY  4096u
-/* How long it sleeps at first, and at most, if what it waits for does not wake it. */
+/* A sleep lasts so long at first, and at most, if nothing wakes the worker. */
 #define FIRST_NAP_NS   5000u
 #define LAST_NAP_NS    1000000u
 
@@ -55,7 +55,7 @@ static bool is_ready(const struct kfd_queue *queue)
 	       (queue->worker == KFD_COPIES ? kfd_sdma_ready(queue) : kfd_aql_ready(queue));
 }
 
-/* The queue after `previous` in the list; NULL behind the last. The first for NULL. */
+/* Returns the queue after `previous` in the list, or the first for NULL; NULL behind the last. */
 static struct kfd_queue *choose(enum kfd_worker worker, const struct kfd_queue *previous)
 {
 	struct kfd_queue *queue;
@@ -84,7 +84,7 @@ static bool any_ready(enum kfd_worker worker)
 	return ready_queues(worker);
 }
 
-/* One turn for every queue; the most that any came to. */
+/* Gives every queue one turn. Returns the most progress that a queue made. */
 static enum kfd_progress serve_all(enum kfd_worker worker)
 {
 	uint64_t budget =
@@ -196,7 +196,7 @@ static void interrupt(unsigned gpu, uint32_t message)
 		kfd_event_raise(id);
 }
 
-/* With all workers excluded. False: there is no thread to be had. */
+/* Starts a worker. Called with all workers excluded. Returns false if no thread can be made. */
 static bool start(enum kfd_worker worker)
 {
 	softgpu_interrupt = interrupt;
@@ -412,7 +412,7 @@ int kfd_update_queue(void *argument, size_t size)
 	return error;
 }
 
-/* Which compute unit runs a group has no effect on its result. */
+/* Accepts the mask: the compute unit that runs a group has no effect on its result. */
 int kfd_set_cu_mask(void *argument, size_t size)
 {
 	const struct kfd_arg_cu_mask *request = argument;
@@ -462,7 +462,7 @@ int kfd_set_scratch_backing(void *argument, size_t size)
 	return kfd_gpu_number(request->gpu_id) < 0 ? -EINVAL : 0;
 }
 
-/* What AMD's trap handler does, the interpreter does itself. */
+/* Accepts the address only: the interpreter itself does the work of AMD's trap handler. */
 int kfd_set_trap_handler(void *argument, size_t size)
 {
 	const struct kfd_arg_trap_handler *request = argument;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What queue.c, aql.c, sdma.c and doorbell.c share: queues that a program writes packets into, and
- * the two workers that execute them: one thread for kernels, one for copies.
+ * The interface between queue.c, aql.c, sdma.c and doorbell.c: queues that a program writes packets
+ * into, and the two workers that execute the packets, a thread for kernels and one for copies.
  */
 #ifndef SOFTKFD_QUEUE_H
 #define SOFTKFD_QUEUE_H
@@ -10,7 +10,7 @@
 
 enum kfd_worker { KFD_KERNELS, KFD_COPIES, KFD_WORKERS };
 
-/* What a turn of a queue came to. */
+/* The progress that a queue made in its turn. */
 enum kfd_progress {
 	KFD_IDLE,     /* there is nothing to do until its doorbell is rung */
 	KFD_BLOCKED,  /* its packet waits for a value in memory */
@@ -98,7 +98,7 @@ void kfd_kernel_names_forget(void);
 uint64_t *kfd_doorbell_take(unsigned gpu, enum kfd_worker worker, uint64_t *offset);
 void kfd_doorbell_return(unsigned gpu, uint64_t *doorbell);
 
-/* How often the worker was woken so far. */
+/* Returns how often the worker was woken so far. */
 uint32_t kfd_wakes(enum kfd_worker worker);
 /* Wakes the worker if it sleeps, or keeps it from going to sleep. `blocked`: only if doorbells
  * alone would not wake it. */

@@ -9,13 +9,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* What a turn may take: packets; a copy counts by its size. */
+/* The limits of a turn: packets; a copy counts by its size. */
 #define TURN_PACKETS 64u
 #define TURN_BYTES   (UINT64_C(4) << 20)
 
 /*
- * Where the packets end: a program stores the write pointer before it rings. While that store
- * waits for this worker (doorbell.c) the doorbell, which alone counts for hardware, is behind.
+ * Returns the end of the packets. A program stores the write pointer before it rings. While that
+ * store waits for this worker (doorbell.c) the doorbell, which alone counts for hardware, is
+ * behind.
  */
 static uint64_t end_of(const struct kfd_queue *queue)
 {
@@ -31,7 +32,7 @@ bool kfd_sdma_ready(const struct kfd_queue *queue)
 	return end_of(queue) != queue->position;
 }
 
-/* False after a fault. */
+/* Copies `size` bytes. Returns false after a fault. */
 static bool copy(struct kfd_queue *queue, uint64_t to, uint64_t from, uint64_t size)
 {
 	while (size) {
@@ -73,7 +74,7 @@ static bool copy_rectangle(struct kfd_queue *queue, const struct sdma_packet *pa
 	return true;
 }
 
-/* Of a fill of which `done` bytes are there already. */
+/* Writes `span` bytes of a fill of which `done` bytes are there already. */
 static void fill_span(char *target, uint64_t span, uint64_t done, const struct sdma_packet *packet)
 {
 	const char *value = (const char *)&packet->value;
@@ -107,7 +108,7 @@ static bool fill(struct kfd_queue *queue, const struct sdma_packet *packet)
 	return true;
 }
 
-/* The aligned word of `size` bytes at the packet's address; NULL after a fault. */
+/* Returns the aligned word of `size` bytes at the packet's address; NULL after a fault. */
 static void *word(struct kfd_queue *queue, const struct sdma_packet *packet, unsigned size,
 		  bool write)
 {
@@ -218,7 +219,7 @@ static enum kfd_progress step(struct kfd_queue *queue, bool *looked, uint64_t *b
 	/* The rest is yet to be written. */
 	if (error || packet.words * sizeof(uint32_t) > left)
 		return KFD_IDLE;
-	/* Where the host has memory may have changed; to look may cost a millisecond. */
+	/* The host's mappings may have changed; to look may cost a millisecond. */
 	if (packet.size || packet.depth) {
 		if (!*looked)
 			sg_svm_new_epoch();

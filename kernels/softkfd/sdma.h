@@ -25,7 +25,7 @@ enum sdma_kind {
 	SDMA_TIMESTAMP,
 };
 
-/* One side of a rectangle, in bytes. */
+/* A side of a rectangle, in bytes. */
 struct sdma_side {
 	uint64_t address; /* of its first byte */
 	uint64_t pitch, slice;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the words of a copy engine's packet mean. They come from the program: any may be there. */
+/* Decodes the packets of a copy engine. Their words come from the program: any may be there. */
 #include "kernels/softkfd/sdma.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { ATOMIC_ADD64 = 47, LARGEST_ELEMENT = 4, FILL_WORDS = 2 };
 
-/* Of each: operation, suboperation, words. */
+/* The operation, suboperation and number of words of each packet. */
 static const struct row {
 	enum sdma_kind kind;
 	uint8_t operation, suboperation, words;
@@ -43,7 +43,8 @@ static int decode_copy(const uint32_t *words, struct sdma_packet *packet)
 	return 0;
 }
 
-/* Five words: address, x and y, z and pitch, slice; offsets and distances in elements. */
+/* Decodes five words: address, x and y, z and pitch, slice. Offsets and distances are in
+ * elements. */
 static struct sdma_side decode_side(const uint32_t *words, unsigned element)
 {
 	uint64_t x = words[2] & 0x3fff, y = words[2] >> 16 & 0x3fff, z = words[3] & 0x7ff;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define MOST_GRANULARITY 0x3fu
-/* Of those that come with a request. */
+/* A request brings at most so many attributes. */
 #define MOST_ATTRIBUTES 4096u
 
 /* abi.h and svm.h name the same bits. */
@@ -196,7 +196,7 @@ static int get(struct kfd_arg_svm *args)
 	return 0;
 }
 
-/* By quirk.def: a request to set this. */
+/* Returns true for a request to set what quirk.def has the driver refuse. */
 static bool is_refused(const struct kfd_arg_svm *args)
 {
 	for (uint32_t i = 0; i < args->count; i++)

@@ -64,7 +64,7 @@ struct making {
 	uint64_t sum;
 };
 
-/* FNV-1a, with the end of the text. */
+/* Adds a text with its end to a sum, by FNV-1a. */
 static uint64_t add_text(uint64_t sum, const char *text)
 {
 	do
@@ -88,7 +88,8 @@ static bool make_folders(char *path, size_t from)
 	return true;
 }
 
-/* Where `name` is to be, in `path`, in a folder that is there; false: only its sum is wanted. */
+/* Stores in `path` the place for `name`, in a folder that exists. Returns false if only the sum is
+ * wanted. */
 static bool place_for(struct making *making, const char *name, const char *text, char *path)
 {
 	making->sum = add_text(add_text(making->sum, name), text);
@@ -141,7 +142,7 @@ void kfd_put(struct making *making, const char *name, const char *format, ...)
 #define LINK_OVERRIDE  1u
 #define LINK_NO_ATOMIC (1u << 2 | 1u << 3)
 
-/* Nodes: first those of CPUs, then those of GPUs. */
+/* Returns true if the node is a GPU: the nodes of CPUs come first. */
 static bool is_gpu(unsigned node)
 {
 	return node >= sg_cpus();
@@ -299,7 +300,8 @@ static void put_all(struct making *making)
 
 /* ---- where the tree is ---- */
 
-/* Of all that is in the tree: of other settings, or in another release, it has another name. */
+/* Returns the sum of all that is in the tree: a tree of other settings, or of another release, has
+ * another name. */
 static uint64_t sum_of_tree(void)
 {
 	struct making making = { .good = true, .sum = UINT64_C(0xcbf29ce484222325) };
@@ -317,7 +319,7 @@ static bool is_own(const char *path)
 	       S_ISDIR(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 022);
 }
 
-/* Where trees are, in `base`: one of the places that this user can write to. */
+/* Stores in `base` the folder of trees: the first place that this user can write to. */
 static bool find_base(char base[static TREE_ROOM])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -393,8 +395,8 @@ static bool have_tree(void)
 
 /* ---- paths ---- */
 
-/* What the beginning of a path is exchanged for; `fallback`: only if the path itself is not there;
- * `in_tree` NULL: for something of processes. */
+/* The beginning of a path and its replacement; `fallback`: used only if the path itself does not
+ * exist; `in_tree` NULL: belongs to processes. */
 static const struct place {
 	const char *path, *in_tree;
 	bool fallback;
@@ -424,7 +426,7 @@ bool kfd_path_may_be_ours(const char *path)
 		!strncmp(path, "/proc/modules", 13));
 }
 
-/* Of which GPU `path` tells how much memory is used, or -1. */
+/* Returns the GPU of which `path` tells how much memory is used, or -1. */
 static int gpu_of_usage(const char *path)
 {
 	static const char end[] = "/device/mem_info_vram_used";

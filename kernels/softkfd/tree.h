@@ -13,7 +13,7 @@ struct making;
 /* A file of that name, in folders that are made for it. */
 void __attribute__((format(printf, 3, 4)))
 kfd_put(struct making *making, const char *name, const char *format, ...);
-/* A symbolic link. */
+/* Makes a symbolic link. */
 void kfd_put_link(struct making *making, const char *name, const char *target);
 
 /* The same with a name that is printed: PUT(making, (FORMAT, ARGUMENT...), TEXT, ...). */
@@ -32,18 +32,19 @@ void kfd_put_link(struct making *making, const char *name, const char *target);
 		kfd_put_link(making, name_, target_);           \
 	} while (0)
 
-/* What is not KFD's: devices of PCI and of DRM, caches of processors, the kernel's module:
- * machine.c. */
+/* Writes the files that do not belong to KFD (machine.c): devices of PCI and of DRM, caches of
+ * processors, the kernel's module. */
 void kfd_put_machine(struct making *making);
 
 /* ---- processes: process.c ---- */
 
 /*
- * What to open for a path below /sys/class/kfd/kfd/proc, of which `rest` is the end (from '/' on,
- * or empty), in `room`; false: there is nothing.
+ * Stores in `room` the path to open instead of a path below /sys/class/kfd/kfd/proc, of which
+ * `rest` is the end (from '/' on, or empty). Returns false if there is nothing.
  */
 bool kfd_process_path(const char *rest, char *room);
-/* A file with the number of bytes of VRAM of GPU `gpu` that processes use, in `room`. */
+/* Stores in `room` the path of a file with the number of bytes of VRAM of GPU `gpu` that processes
+ * use. */
 bool kfd_process_vram_path(unsigned gpu, char *room);
 
 #endif

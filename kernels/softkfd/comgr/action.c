@@ -217,7 +217,8 @@ static void remove_all(amd_comgr_data_set_t result)
 		amd_comgr_data_set_remove(result, (amd_comgr_data_kind_t)kind);
 }
 
-/* The reverse. False leaves something in `result`, which the real library removes first. */
+/* Reads `body` into `result`. On failure returns false and leaves something in `result`, which the
+ * real library removes first. */
 static bool unpack(const struct buffer *body, amd_comgr_data_set_t result)
 {
 	const unsigned char *at = body->data, *end = at + body->size;

@@ -27,7 +27,7 @@ struct buffer {
 void *buffer_extend(struct buffer *buffer, size_t size);
 void buffer_add(struct buffer *buffer, const void *data, size_t size);
 void buffer_add_u64(struct buffer *buffer, uint64_t number);
-/* With its length in front. */
+/* Appends the length of `text` and the text. */
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_release(struct buffer *buffer);
 
@@ -47,7 +47,7 @@ bool store_get(const struct buffer *key, struct buffer *body);
 /* Keep it for later processes. Failure is silent: the next process compiles again. */
 void store_put(const struct buffer *key, const struct buffer *body);
 
-/* One line on stderr with SOFTGPU_LOG=1. */
+/* Prints a line on stderr if SOFTGPU_LOG=1. */
 void cache_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

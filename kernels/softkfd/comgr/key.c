@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the result of an action depends on: the libraries that do it, the action with its options,
- * and the data that goes in. Where anything else could matter (a file that a source includes, an
- * option that names one, a variable of the environment) there is no key.
+ * Makes the key of an action from all that its result depends on: the libraries that do it, the
+ * action with its options, and the data that goes in. There is no key if anything else could matter
+ * (a file that a source includes, an option that names one, a variable of the environment).
  */
 #include "comgr.h"
 #include <link.h>
@@ -40,7 +40,7 @@ static const char *const options[] = {
 	"code_object_*",
 };
 
-/* What a source may not mention: it would read other files, or the time of day. */
+/* A source may not mention these words: it would read other files, or the time of day. */
 static const char *const words[] = { "include", "import", "embed", "__TIME",
 				     "__DATE",  "?\?/",   "\\\n" };
 
@@ -136,7 +136,7 @@ static bool add_info(amd_comgr_action_info_t info, struct buffer *key)
 	       add_options(info, key);
 }
 
-/* Other languages' compilers look for headers of their own. */
+/* Returns true for OpenCL. Other languages' compilers look for headers of their own. */
 static bool is_opencl(amd_comgr_action_info_t info)
 {
 	amd_comgr_language_t language;
