@@ -24,7 +24,8 @@
 #define SOFTGPU_PAGE_HOST   4u  /* physically in host memory */
 #define SOFTGPU_PAGE_ALIAS  8u  /* GPU address differs from the host's: translate */
 #define SOFTGPU_PAGE_READ   16u /* the GPU may only read it: a store or an atomic faults */
-/* How a gfx942's L2 caches hold it (MTYPE of the page table entry, host/mtype.def): two bits. */
+/* The MTYPE of the page table entry (host/mtype.def) says how a gfx942's L2 caches hold the page:
+ * two bits. */
 #define SOFTGPU_PAGE_MTYPE 96u
 #define SOFTGPU_PAGE_RW    0u  /* read-write: writes stay, lines that others write are dropped */
 #define SOFTGPU_PAGE_NC    32u /* not coherent: as RW, but lines that others write stay */
@@ -58,13 +59,14 @@ unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t 
 unsigned softgpu_page_state_now(uint64_t address);
 
 /*
- * The driver's events about GPU `gpu` as text, like AMDKFD_IOC_SMI_EVENTS: a descriptor to write a
- * mask to and to read lines from, and in *id the id by which the lines name that GPU. The caller
- * closes it. -ENODEV: no such GPU; -ENOTTY: no events are made (SOFTGPU_MIGRATION=0).
+ * Opens the driver's events about GPU `gpu` as text, like AMDKFD_IOC_SMI_EVENTS. Returns a
+ * descriptor to write a mask to and to read lines from, which the caller closes, and in *id the id
+ * by which the lines name that GPU; -ENODEV: no such GPU; -ENOTTY: no events are made
+ * (SOFTGPU_MIGRATION=0).
  */
 int softgpu_smi_open(unsigned gpu, uint32_t *id);
 
-/* Host pointer behind GPU address `address` (identity except for alias pages). */
+/* Returns the host pointer behind GPU address `address` (identity except for alias pages). */
 void *softgpu_host_pointer(uint64_t address);
 
 /*
@@ -108,9 +110,10 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch);
  */
 enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget);
 
-/* After a memory access fault: where. */
+/* Returns the address of a memory access fault. */
 uint64_t softgpu_run_fault_address(const struct softgpu_run *run);
-/* One line: what stopped it, kernel, instruction text, code offset. Valid until destroy. */
+/* Returns a line about what stopped the dispatch: reason, kernel, instruction text, code offset. It
+ * is valid until softgpu_run_destroy(). */
 const char *softgpu_run_message(const struct softgpu_run *run);
 void softgpu_run_destroy(struct softgpu_run *run);
 
@@ -126,7 +129,7 @@ void softgpu_forked(void);
 /* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
-/* Whose instructions are executed. */
+/* The processor whose instructions are executed. */
 enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942, SOFTGPU_GFX950 };
 #define SOFTGPU_MAX_XCDS 8u
 

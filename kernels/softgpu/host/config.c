@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <string.h>
 
-/* Of all GPUs. */
+/* The limit holds for all GPUs together. */
 #define MAX_VRAM_MIB (512u << 10)
 
 struct softgpu_config softgpu_config;
@@ -165,7 +165,7 @@ int sg_settings_read(void)
 	if (!softgpu_config.threads) {
 		long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-		/* Who names a seed wants the same result again. */
+		/* A user who names a seed wants the same result again. */
 		softgpu_config.threads = softgpu_config.seed || online < 1 ? 1 : (uint64_t)online;
 	}
 	sg_settings.vram = vram_mib << 20;
@@ -177,7 +177,8 @@ int sg_settings_read(void)
 		sg_warn("SOFTGPU_APU must be 0 but with SOFTGPU_ARCH or SOFTGPU_MEMORY=gfx942");
 		return -EINVAL;
 	}
-	/* One memory: nothing migrates; the APUs of a machine are in one hive, XGMI joins all. */
+	/* There is one memory, so nothing migrates; the APUs of a machine are in one hive: XGMI
+	 * joins all. */
 	if (sg_settings.apu) {
 		sg_settings.migration = false;
 		sg_settings.hive = true;

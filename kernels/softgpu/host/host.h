@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a software GPU needs of the machine that it runs on: settings, messages, threads, and the
- * pages of host memory that GPUs use. These files are compiled into the driver (kernels/softkfd),
- * which defines what is named as its own.
+ * The services that a software GPU needs of its machine: settings, messages, threads, and the pages
+ * of host memory that GPUs use. These files are compiled into the driver (kernels/softkfd), which
+ * defines the functions that are named as its own.
  */
 #ifndef SOFTGPU_HOST_H
 #define SOFTGPU_HOST_H
@@ -11,11 +11,11 @@
 
 /* ---- messages: message.c ---- */
 
-/* One line on stderr, prefixed "softgpu: ", only with SOFTGPU_LOG=1. */
+/* Prints a line on stderr, prefixed "softgpu: ", only with SOFTGPU_LOG=1. */
 void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One line on stderr, prefixed "softgpu: ". */
+/* Prints a line on stderr, prefixed "softgpu: ". */
 void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, then abort(). For a broken device. */
+/* Prints such a line, then calls abort(). It is for a broken device. */
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- settings: config.c ---- */
@@ -59,8 +59,9 @@ static inline unsigned sg_cpus(void)
 #define SG_NO_NODE (-1)
 enum sg_coherence { SG_PRESET, SG_EXTENDED, SG_UNCACHED };
 
-/* SOFTGPU_PAGE_RW, NC, CC or UC: how GPU `gpu` caches memory of node `node` (number of a GPU, or
- * SG_NO_NODE). RW where memory is not modelled as gfx942's, and for SOFTGPU_ANY_GPU. */
+/* Returns how GPU `gpu` caches memory of node `node` (number of a GPU, or SG_NO_NODE):
+ * SOFTGPU_PAGE_RW, NC, CC or UC. It is RW if memory is not modelled as gfx942's, and for
+ * SOFTGPU_ANY_GPU. */
 unsigned sg_mtype(unsigned gpu, int node, enum sg_coherence coherence);
 
 /* ---- host mappings: vma.c ---- */
@@ -86,33 +87,35 @@ struct sg_vma_list {
 int sg_vma_read(struct sg_vma_list *list, bool with_mark);
 /* The item that holds `address`, or NULL. */
 const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address);
-/* Where the first mapping above the unmapped `address` starts; UINT64_MAX: there is none. */
+/* Returns the start of the first mapping above the unmapped `address`, or UINT64_MAX if there is
+ * none. */
 uint64_t sg_vma_next(const struct sg_vma_list *list, uint64_t address);
 /*
  * Mark those of `list` in [start, end), so that a later mapping at the same place can be
  * distinguished. The list must be up to date.
  */
 void sg_vma_mark(const struct sg_vma_list *list, uint64_t start, uint64_t end);
-/* Of a list that was read with marks, before any mapping changed. */
+/* Returns true if the mapping is marked. The list must have been read with marks, before any
+ * mapping changed. */
 bool sg_vma_is_marked(const struct sg_vma *vma);
 
 /*
- * Of [at, limit) within an unmarked mapping of the list: where the part without mark ends that
- * begins at `at` (`at` itself if there is none). Neighbours are listed as one mapping, and other
- * threads unmap one of them after the list was read; so each page is checked.
+ * Returns the end of the part without mark that begins at `at`, within [at, limit) of an unmarked
+ * mapping of the list (`at` itself if there is none). Neighbours are listed as one mapping, and
+ * other threads unmap one of them after the list was read; so each page is checked.
  */
 uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t limit);
 
 /* ---- time and threads: work.c ---- */
 
-/* CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC. */
 uint64_t sg_now_ns(void);
 /* Start a detached-at-exit helper thread with all signals blocked. 0 or -errno. */
 int sg_thread_start(const char *name, void *(*body)(void *));
 
 /*
- * What the helper threads do comes in units, during which the process must not end: the compiler's
- * library is taken apart at exit, and so is the memory of whoever registered a handler.
+ * The helper threads work in units, during which the process must not end: at exit, the compiler's
+ * library is taken apart, and so is the memory of every library that registered a handler.
  */
 enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORKS };
 void sg_work_begin(enum sg_work work);
@@ -133,7 +136,7 @@ void sg_witness(const char *kernel);
 
 /* Every cached page state is void from now on. */
 void sg_memory_changed(void);
-/* Bytes of a GPU's memory that allocations leave. */
+/* Returns the number of bytes of a GPU's memory that are not allocated. */
 uint64_t sg_vram_room(unsigned gpu);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How the host's accesses to pages that are with a GPU are noticed: between kernels such pages are
- * moved to addresses that nobody knows, so that the next access to their own address is a page
- * fault, which userfaultfd(2) hands to the pager, whether a thread or the kernel on its behalf made
- * it. The pages themselves move, not their contents, so no store is ever lost: UFFDIO_MOVE, of
- * Linux 6.8. The Debian 12 headers don't have it yet.
+ * Notices the host's accesses to pages that are with a GPU: between kernels such pages are moved to
+ * addresses that nobody knows, so that the next access to their own address is a page fault, which
+ * userfaultfd(2) hands to the pager, whether a thread or the kernel on its behalf made it. The
+ * pages themselves move, not their contents, so no store is ever lost: UFFDIO_MOVE, of Linux 6.8.
+ * The Debian 12 headers don't have it yet.
  */
 #include "pages.h"
 #include <errno.h>
@@ -81,7 +81,7 @@ int sg_park_open(struct sg_park *park)
 	return 0;
 }
 
-/* Where the page at `address` is put; 0: no such place can be had. */
+/* Returns the place for the page at `address`, or 0 if there is no room for it. */
 static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 {
 	uint64_t key = address >> AREA_SHIFT, offset = address & (AREA_SIZE - 1);
@@ -119,8 +119,8 @@ static void lose(struct sg_park *park, uint64_t start, uint64_t size)
 }
 
 /*
- * What [start, end) held after the first `count` messages of the queue is void. Messages that are
- * not dealt with yet say where that was when it was migrated.
+ * Discards what [start, end) held after the first `count` messages of the queue. The messages that
+ * are not dealt with yet tell its address at the time when it was migrated.
  */
 static void lose_as_of(struct sg_park *park, unsigned count, uint64_t start, uint64_t end)
 {
@@ -190,7 +190,8 @@ bool sg_park_hear(struct sg_park *park, struct uffd_msg *message)
 	return park->hearing;
 }
 
-/* Whether a part of [start, start + size) was remapped, which is yet to be dealt with. */
+/* Returns true if a part of [start, start + size) was remapped and that message is yet to be dealt
+ * with. */
 static bool is_leaving(const struct sg_park *park, uint64_t start, uint64_t size)
 {
 	for (unsigned i = park->hearing; i < park->queued; i++) {
@@ -235,7 +236,8 @@ static void transfer(struct sg_park *park, int fd, uint64_t to, uint64_t from, u
 		} else if (errno == ESRCH) {
 			return;
 		} else if (request.len > SOFTGPU_PAGE_SIZE) {
-			/* Of several mappings, or one of its pages can't be: find out which. */
+			/* The part is of several mappings, or a page of it can't be moved: find out
+			 * which. */
 			chunk = request.len / 2 & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 			continue;
 		} else {
@@ -273,7 +275,8 @@ void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t 
 	/* Wakes who waits for them. */
 	control(park->faults, UFFDIO_UNREGISTER, &range);
 	control(park->faults, UFFDIO_WAKE, &range);
-	/* What could not go back has no place to go to any more, unless that is yet to be heard. */
+	/* Pages that could not go back have no place any more, unless a message about that is yet
+	 * to come. */
 	if (!is_leaving(park, start, size))
 		lose(park, start, size);
 }

@@ -9,8 +9,8 @@
 #define PREFIX "softgpu: "
 
 /*
- * One write per line, so that lines of several threads don't mix. Lines have any length: names of
- * kernels and paths are in them.
+ * Writes each line at once, so that lines of several threads don't mix. Lines have any length, as
+ * they hold names of kernels and paths.
  */
 static void print_line(const char *format, va_list arguments)
 {

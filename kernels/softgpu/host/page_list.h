@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages are where: ranges in the order of their addresses that do not overlap. What is not
- * in the list is with the host, and no GPU has used it there. The pager's only; addresses and
- * sizes in bytes, whole pages.
+ * The list of pages that are with a GPU, or were: ranges in the order of their addresses that do
+ * not overlap. Pages that are not in the list are with the host, and no GPU has used them there.
+ * Only the pager uses the list. Addresses and sizes are in bytes, of whole pages.
  */
 #ifndef SOFTGPU_PAGE_LIST_H
 #define SOFTGPU_PAGE_LIST_H
@@ -40,7 +40,7 @@ void sg_list_add(struct sg_page_list *list, struct sg_entry entry);
 void sg_list_split(struct sg_page_list *list, uint64_t address);
 /* Make one of neighbours within or next to [start, end) that are alike. */
 void sg_list_merge(struct sg_page_list *list, uint64_t start, uint64_t end);
-/* What [start, end) was entered as is void; it must be cut out already. */
+/* Discards the content of [start, end), which must be cut out already. */
 void sg_list_erase(struct sg_page_list *list, uint64_t start, uint64_t end);
 
 #endif

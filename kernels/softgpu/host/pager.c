@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What moves pages, and who is notified (pager.h). What moves together and when is KFD's way of
- * doing it (kfd_svm.c; docs/memory-model.md#migration): a fault of the GPU moves the aligned block
- * around the address there, one of the host moves it back, a prefetch moves what it names, and who
- * has no room pushes the oldest out.
+ * Moves pages and notifies clients (pager.h). Pages move as with KFD (kfd_svm.c;
+ * docs/memory-model.md#migration): a fault of the GPU moves the aligned block around the address to
+ * the GPU, a fault of the host moves it back, a prefetch moves the range that it names, and a GPU
+ * without room pushes the oldest pages out.
  */
 #include "pager.h"
 #include <linux/userfaultfd.h>
 
-/* As much as is mapped back at once of what was migrated: spans of it are looked up one by one. */
+/* At most so much of what was migrated is mapped back at once: its spans are looked up one by
+ * one. */
 #define BACK_SIZE UINT64_C(0x1000000)
 
 /* ---- moving ---- */
@@ -81,7 +82,8 @@ static struct sg_range range_of(const struct sg_entry *entry)
 				  .prefetched = entry->prefetched };
 }
 
-/* The aligned block around `address`, not beyond [low, high). */
+/* Stores the aligned block around `address` in *start and *end, without what lies beyond [low,
+ * high). */
 static void block_of(uint64_t address, unsigned granularity, uint64_t low, uint64_t high,
 		     uint64_t *start, uint64_t *end)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pager does on a request, or on an access by the host. Its own
- * thread's only (pages.c): nothing here takes a lock.
+ * The pager's work on a request, or on an access by the host. Only the pager's own thread calls
+ * these functions (pages.c): nothing here takes a lock.
  */
 #ifndef SOFTGPU_PAGER_H
 #define SOFTGPU_PAGER_H
 
 #include "page_list.h"
 
-/* What the functions of pages.h are called with, and what they return; [start, end) in bytes. */
+/* The operations of pages.h with their arguments and results; [start, end) is in bytes. */
 enum sg_operation {
 	SG_TOUCH,
 	SG_WHERE,

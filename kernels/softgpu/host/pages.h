@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pages of ordinary host memory are: with the host or with a GPU, and how they move.
- * Only with SOFTGPU_MIGRATION.
+ * The pages of ordinary host memory are with the host or with a GPU, and move. This is so only with
+ * SOFTGPU_MIGRATION.
  *
  * One thread, the pager, owns the list of pages that are with a GPU. What it touches (its stack,
- * this memory, initialised variables of this library) never moves: it lies in shared memory
- * or in mappings of files. So whoever else touches a page that is migrated waits for a
- * thread that waits for nobody.
+ * this memory, initialised variables of this library) never moves: it lies in shared memory or in
+ * mappings of files. So whoever else touches a page that is migrated waits for a thread that waits
+ * for nobody.
  */
 #ifndef SOFTGPU_PAGES_H
 #define SOFTGPU_PAGES_H
@@ -37,14 +37,14 @@ struct sg_range {
 /* ---- pages.c ---- */
 
 /*
- * GPU `gpu` accesses `address`. `target`: where the pages must be for that, a GPU; SG_WITH_HOST:
- * wherever they are now. Without `retry` (XNACK) there is no fault and nothing moves. `write`: for
- * which access a fault is. Returns where they are then; in [*first, *last) others that may be
- * accessed likewise.
+ * Has the pages moved that an access of GPU `gpu` to `address` needs. `target`: the GPU that must
+ * have the pages; SG_WITH_HOST: they may be anywhere. Without `retry` (XNACK) there is no fault and
+ * nothing moves. `write`: the access that faults is a store. Returns where the pages are then; in
+ * [*first, *last) others that may be accessed likewise.
  */
 int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry, bool write,
 		   const struct sg_range *range, uint64_t *first, uint64_t *last);
-/* Where the page is now. */
+/* Returns where the page is now. */
 int sg_pages_where(uint64_t address);
 /* A prefetch of [start, end), within `range`, to GPU `target` or SG_WITH_HOST. */
 void sg_pages_move(uint64_t start, uint64_t end, int target, const struct sg_range *range);
@@ -116,13 +116,13 @@ struct sg_smi {
 int sg_smi_pair(int ends[2]);
 /* Take on a client of the events of `gpu`; -ENOSPC: there are too many. */
 int sg_smi_add(struct sg_smi *smi, int fd, unsigned gpu);
-/* One line to those clients of `gpu` that requested `event`. */
+/* Sends a line to those clients of `gpu` that requested `event`. */
 void sg_smi_emit(struct sg_smi *smi, unsigned gpu, unsigned event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Send on what could not be sent at once. */
 void sg_smi_flush(struct sg_smi *smi);
 bool sg_smi_pending(const struct sg_smi *smi);
-/* One line of the log that counts what moved. */
+/* Writes a line of the log that counts what moved. */
 void sg_smi_log(struct sg_smi *smi, int from, int to, enum sg_trigger trigger, uint64_t start,
 		uint64_t size);
 

@@ -85,7 +85,7 @@ static void append(struct sg_smi *smi, unsigned i, const char *line, size_t leng
 	char note[64];
 	int size;
 
-	/* As the kernel does from its buffer on: what does not fit is counted. */
+	/* Events that do not fit are counted, as the kernel does once its buffer is full. */
 	if (smi->clients[i].lost) {
 		size = snprintf(note, sizeof note, "%x %lld -%d %u\n", SG_SMI_DROPPED, boot_ns(),
 				smi->pid, smi->clients[i].lost);

@@ -216,8 +216,8 @@ static const struct sg_attributes *attributes_of(const struct range *range)
 }
 
 /*
- * Where pages go that shall be in `place`: with the host if another GPU may use them there that
- * does not reach it (svm_range_best_prefetch_location).
+ * Returns where pages go that shall be in `place`: to the host if another GPU may use them there
+ * that does not reach `place` (svm_range_best_prefetch_location).
  */
 static int best(const struct sg_attributes *a, int place)
 {
@@ -334,8 +334,9 @@ static bool continues(const struct sg_vma *a, const struct sg_vma *b)
 }
 
 /*
- * What is treated like the page at `address`: up to where a mapping or the attributes end. Parts
- * of one mapping may be listed one by one: marks and migrated pages distinguish them.
+ * Returns the range around `address` that is treated like its page: up to the end of the mapping or
+ * of the attributes. Parts of one mapping may be listed one by one: marks and migrated pages
+ * distinguish them.
  */
 static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
 {
@@ -371,7 +372,8 @@ static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
 	return range;
 }
 
-/* Where a fault of GPU `gpu` wants the page (kfd_svm.c, svm_range_best_restore_location). */
+/* Returns where a fault of GPU `gpu` wants the page (kfd_svm.c,
+ * svm_range_best_restore_location). */
 static int wanted(unsigned gpu, const struct sg_attributes *a)
 {
 	if (a->preferred != SG_NOWHERE)

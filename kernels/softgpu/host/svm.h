@@ -29,13 +29,13 @@ struct sg_attributes {
 	unsigned flags;
 	unsigned granularity;
 	int preferred;  /* a GPU, SG_WITH_HOST or SG_NOWHERE */
-	int prefetched; /* where the pages were moved on request; SG_NOWHERE: never */
+	int prefetched; /* the node that the pages were moved to on request; SG_NOWHERE: never */
 };
 
-/* What pages have that nobody gave attributes. */
+/* The attributes of pages that were given none. */
 extern const struct sg_attributes sg_svm_preset;
 
-/* What access that is with XNACK as it is. */
+/* Returns the access that `gpu` has under these attributes, in the XNACK mode of the process. */
 enum sg_reach sg_svm_access(const struct sg_attributes *attributes, unsigned gpu);
 
 /*
@@ -63,7 +63,7 @@ void sg_svm_forked(void);
 
 /* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
-/* The same, and addresses around it that share the state: [*first, *last). */
+/* Returns the same, and in [*first, *last) the addresses around it that share the state. */
 unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
 			  uint64_t *last);
 /* Host mappings may have changed: check them again before the next use. */

@@ -36,7 +36,7 @@ int sg_thread_start(const char *name, void *(*body)(void *))
 
 /* ---- units of work ---- */
 
-/* What a unit may take when the process wants to end. */
+/* A unit may take so long once the process wants to end. */
 #define PATIENCE_SECONDS 5
 
 static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };

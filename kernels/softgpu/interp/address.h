@@ -13,8 +13,8 @@ struct sg_access {
 	uint64_t active;     /* lanes that access memory */
 	uint64_t outside;    /* active lanes at least a part of whose access is out of range */
 	uint64_t address[SG_LANES];
-	/* Of a lane in `outside`: bytes in range, from its first on; the rest reads 0 or is
-	 * dropped. */
+	/* The number of bytes that are in range, from the first on, of each lane in `outside`; the
+	 * rest reads 0 or is dropped. */
 	uint8_t inside[SG_LANES];
 };
 
@@ -34,8 +34,8 @@ uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access,
 			   unsigned size, unsigned *state);
 
 /*
- * One lane's bytes, all or none of them in range: copied to `to` (zeros out of range), or from
- * `from` (dropped out of range). False when the wave stopped. In vmem.c.
+ * Copy a lane's bytes, all or none of which are in range, to `to` (zeros if out of range) or from
+ * `from` (dropped if out of range). Return false if the wave stopped. In vmem.c.
  */
 bool sg_read_lane(struct sg_wave *wave, const struct sg_insn *in, const struct sg_access *access,
 		  unsigned lane, unsigned size, uint8_t *to);

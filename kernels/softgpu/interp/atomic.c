@@ -8,7 +8,7 @@
 #include "log.h"
 #include "rmw.h"
 
-/* page state 0: LDS or private memory, where everything works */
+/* Page state 0 is LDS or private memory, where everything works. */
 bool sg_rmw_dropped(enum sg_rmw op, unsigned state)
 {
 	if (!(state & SOFTGPU_PAGE_FINE))
@@ -32,7 +32,7 @@ static uint64_t lane_value(const struct sg_wave *wave, unsigned row, unsigned la
 	return size == 8 ? (uint64_t)wave->v[row + 1][lane] << 32 | x : x;
 }
 
-/* Row: arg = operation | size << 8, c = space. */
+/* Executes a row with arg = operation | size << 8, c = space. */
 static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 {
 	enum sg_rmw op = in->op->arg & 0xff;

@@ -103,8 +103,8 @@ static bool make_disassembler(enum softgpu_processor processor)
 }
 
 /*
- * What LLVM's decoders crash on (seen: 21 and 22): a literal constant in VOP3, which gfx9 does not
- * have, and a constant or scalar register as A or B of V_MFMA_*_F8F6F4.
+ * Returns true for code on which LLVM's decoders crash (seen: 21 and 22): a literal constant in
+ * VOP3, which gfx9 does not have, and a constant or scalar register as A or B of V_MFMA_*_F8F6F4.
  */
 static bool crashes_decoder(const uint32_t *raw, enum softgpu_processor processor)
 {
@@ -122,8 +122,9 @@ static bool crashes_decoder(const uint32_t *raw, enum softgpu_processor processo
 }
 
 /*
- * The first word of the V_CMP with the operands of a V_CMPX in VOP3, 0 for all others. Opcodes as
- * in "AMD Instinct MI200 Instruction Set Architecture", VOPC: classes are odd, others have bit 4.
+ * Returns the first word of the V_CMP with the operands of a V_CMPX in VOP3, 0 for all others.
+ * Opcodes as in "AMD Instinct MI200 Instruction Set Architecture", VOPC: classes are odd, others
+ * have bit 4.
  */
 static uint32_t plain_compare(uint32_t first)
 {

@@ -275,7 +275,7 @@ static inline uint64_t pack_mask(const uint32_t *bit)
 	return mask;
 }
 
-/* The reverse: 0 or 1 per lane. */
+/* Unpacks the mask to 0 or 1 per lane. */
 static inline void unpack_mask(uint64_t mask, uint32_t *bit)
 {
 	unsigned l, i;

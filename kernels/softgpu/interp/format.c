@@ -42,7 +42,7 @@ static int32_t sign_extended(uint32_t x, unsigned bits)
 	return (int32_t)(x << (32 - bits)) >> (32 - bits);
 }
 
-/* IEC 61966-2-1. */
+/* Converts sRGB to a linear value by IEC 61966-2-1. */
 static float linear_of_srgb(float x)
 {
 	return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
@@ -77,7 +77,7 @@ static uint32_t part_to_register(uint32_t x, unsigned bits, unsigned number)
 void sg_format_load(const struct sg_format *format, const uint8_t *from, uint32_t to[4])
 {
 	uint32_t one = sg_format_is_float(format) ? sg_bits32(1) : 1;
-	uint32_t part[4] = { 0, 0, 0, one }; /* those that the element lacks */
+	uint32_t part[4] = { 0, 0, 0, one }; /* the components that the element lacks */
 	unsigned i;
 
 	for (i = 0; i < format->count; i++) {

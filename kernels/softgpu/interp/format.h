@@ -22,12 +22,12 @@ struct sg_format {
 #define SG_ELEMENT_MAX 16
 
 /*
- * The format that DATA_FORMAT, NUM_FORMAT and the four DST_SEL (three bits each, X lowest) of a
- * descriptor name. False: none that is executed.
+ * Stores the format that DATA_FORMAT, NUM_FORMAT and the four DST_SEL (three bits each, X lowest)
+ * of a descriptor name. Returns false if it is not executed.
  */
 bool sg_format_find(unsigned data, unsigned number, unsigned selects, struct sg_format *format);
 
-/* Bytes of an element. */
+/* Returns the bytes of an element. */
 static inline unsigned sg_format_size(const struct sg_format *format)
 {
 	return format->bits / 8u * format->count;
@@ -39,13 +39,14 @@ static inline bool sg_format_is_float(const struct sg_format *format)
 	return format->number != SG_UINT && format->number != SG_SINT;
 }
 
-/* The element at `from` -> the four components of the result. */
+/* Loads the element at `from` into the four components of the result. */
 void sg_format_load(const struct sg_format *format, const uint8_t *from, uint32_t to[4]);
 
 /*
- * Four components -> the element at `to`. Integers out of range become the nearest that there is
- * (OpenCL C 2.0, 8.4: conversions of image writes are those of convert_*_sat), so do normalized
- * numbers. sRGB cannot be written. A part of the element that no component selects becomes 0.
+ * Stores four components as the element at `to`. Integers out of range become the nearest that
+ * there is (OpenCL C 2.0, 8.4: conversions of image writes are those of convert_*_sat), so do
+ * normalized numbers. sRGB cannot be written. A part of the element that no component selects
+ * becomes 0.
  */
 void sg_format_store(const struct sg_format *format, const uint32_t from[4], uint8_t *to);
 

@@ -12,7 +12,8 @@
 #define WORD3_DATA(word)   ((word) >> 15 & 15)
 #define WORD3_SELECT(word) ((word)&0xfff)
 
-/* Operands: data, vaddr, resource, soffset. False after stopping the wave. */
+/* Finds the format of `in`, whose operands are data, vaddr, resource and soffset. Returns false
+ * after stopping the wave. */
 static bool find_format(struct sg_wave *wave, const struct sg_insn *in, struct sg_format *format,
 			struct sg_access *access)
 {

@@ -64,8 +64,8 @@ static double stir(float f, uint32_t random, const struct sg_small_format *forma
 	return f < 0 ? -size : size;
 }
 
-/* One value into the byte that op_sel names, rounded with the random number of the second source.
- */
+/* Converts a value into the byte that op_sel names, rounded with the random number of the second
+ * source. */
 static void stochastic(struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct sg_small_format *format = sg_small_format(in->op->arg);

@@ -19,8 +19,8 @@ typedef struct amd_kernel_code_descriptor_view {
 void sg_order_init(struct softgpu_run *run);
 
 /*
- * The n-th work-group in that order, for this worker, with its registers set up; NULL when out of
- * memory.
+ * Returns the n-th work-group in that order, for this worker, with its registers set up; NULL if
+ * memory is exhausted.
  */
 struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n);
 

@@ -8,12 +8,13 @@
 #include "address.h"
 #include "lanes.h"
 
-/* Of the encoding's first word. */
+/* The fields are of the encoding's first word. */
 #define DMASK(in)         ((in)->raw[0] >> 8 & 15)
 #define UNNORMALIZED(in)  ((in)->raw[0] >> 12 & 1)
 #define DECLARE_ARRAY(in) ((in)->raw[0] >> 14 & 1)
 
-/* Operands: data, vaddr, image, then the sampler. False after stopping the wave. */
+/* Finds the image of `in`, whose operands are data, vaddr, image, then the sampler. Returns false
+ * after stopping the wave. */
 static bool find_image(struct sg_wave *wave, const struct sg_insn *in, struct sg_image_view *image)
 {
 	unsigned components = (unsigned)__builtin_popcount(DMASK(in)), coordinates;
@@ -130,7 +131,7 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
-/* One lane's sample. False when the wave stopped. */
+/* Samples for a lane. Returns false if the wave stopped. */
 static bool sample_lane(struct sg_wave *wave, const struct sg_insn *in,
 			const struct sg_image_view *image, const struct sg_taps *taps,
 			unsigned lane, struct sg_access *access, uint32_t value[4])

@@ -23,8 +23,8 @@ struct sg_sampler {
 };
 
 /*
- * What the eight words of an image descriptor, or the four of a sampler, say. NULL, or what it is
- * that is not executed.
+ * Decode the eight words of an image descriptor, or the four of a sampler. Return NULL, or the name
+ * of what is not executed.
  */
 const char *sg_image_find(const uint32_t word[8], struct sg_image_view *image);
 const char *sg_sampler_find(const uint32_t word[4], const struct sg_image_view *image,
@@ -38,11 +38,12 @@ struct sg_taps {
 	float weight[4];
 };
 
-/* `coordinate`: one a dimension, then the layer if `layered`. */
+/* Finds the elements of a sample. `coordinate` holds a number for each dimension, then the layer if
+ * `layered`. */
 void sg_sample_taps(const struct sg_image_view *image, const struct sg_sampler *sampler,
 		    const float *coordinate, bool layered, struct sg_taps *taps);
 
-/* Address of an element; the caller checked its coordinates. */
+/* Returns the address of an element; the caller has checked its coordinates. */
 static inline uint64_t sg_image_address(const struct sg_image_view *image, const uint32_t at[3],
 					uint32_t layer)
 {

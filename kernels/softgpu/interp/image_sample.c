@@ -88,7 +88,7 @@ const char *sg_sampler_find(const uint32_t word[4], const struct sg_image_view *
 	return NULL;
 }
 
-/* Element `i` of `size`, after the rule for those outside; -1: the border. */
+/* Returns element `i` of `size` by the rule for elements outside; -1 is the border. */
 static int64_t inside(int64_t i, uint32_t size, unsigned edge)
 {
 	int64_t n = size;

@@ -76,7 +76,7 @@ struct sg_operand {
 	uint8_t kind;
 	uint8_t count; /* registers named */
 	bool neg, abs, sext;
-	bool is_float, is_hex; /* how a constant was written */
+	bool is_float, is_hex; /* the form in which a constant was written */
 	uint16_t index;
 	uint64_t value; /* constant, in the form its type wants */
 	union {
@@ -132,7 +132,7 @@ struct sg_insn {
 	int32_t offset;
 	uint32_t heat; /* executions before there was native code */
 	struct sg_operand o[SG_MAX_OPERANDS];
-	sg_exec_fn plain; /* where exec leads to native code: how it is interpreted */
+	sg_exec_fn plain; /* the interpreter's function, if exec leads to native code */
 	uint8_t type[SG_MAX_OPERANDS];
 	bool simple;        /* vector ALU: no SDWA, DPP, clamp, omod, half select */
 	bool direct;        /* vector ALU: sources without modifiers */
@@ -150,7 +150,7 @@ struct sg_insn {
 	const char *problem; /* why it can't be executed; NULL: the mnemonic is unknown */
 } __attribute__((aligned(64)));
 
-/* One row of an opcode table. */
+/* A row of an opcode table. */
 struct sg_op {
 	const char *name; /* without _e32/_e64/_sdwa/_dpp */
 	sg_exec_fn exec;
@@ -226,7 +226,7 @@ struct sg_group {
 	uint32_t lds_size;
 	uint32_t id[3];
 	uint64_t linear;
-	unsigned xcd;        /* which one executes it */
+	unsigned xcd;        /* the XCD that executes it */
 	struct sg_cache *l1; /* of its CU, where there are several XCDs (l2.h); NULL: empty */
 	struct sg_group *link;
 };
@@ -246,10 +246,10 @@ struct sg_memory {
 	struct sg_span span[SG_SPANS];
 	uint64_t generation;
 	unsigned victim;
-	uint8_t hint[SG_SPAN_HINT]; /* which span an instruction, by its address, met last */
+	uint8_t hint[SG_SPAN_HINT]; /* the span that an instruction, by its address, used last */
 };
 
-/* What one thread works on: a share of the dispatch's work-groups. */
+/* A thread's share of the dispatch's work-groups. */
 struct sg_worker {
 	struct softgpu_run *run;
 	struct sg_group *resident, *idle; /* resident: the first one has its turn */
@@ -298,7 +298,8 @@ const struct sg_op *sg_find_op(const char *name);
 
 /* ---- generic executors named by decode.c ---- */
 
-/* One instruction on all lanes that exec enables; the second for processors with AVX2 and FMA. */
+/* Execute an instruction on all lanes that exec enables; the second is for processors with AVX2 and
+ * FMA. */
 void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in);
 void sg_exec_valu_haswell(struct sg_wave *wave, const struct sg_insn *in);
 /* For sources without modifiers and a whole result in vector registers, in the mode the row needs.
@@ -323,7 +324,7 @@ static inline void sg_set_pair(struct sg_wave *wave, unsigned index, uint64_t va
 	wave->s[index + 1] = (uint32_t)(value >> 32);
 }
 
-/* What is neither a register nor a constant; 0 if it is no value. */
+/* Returns an operand that is neither a register nor a constant; 0 if it is no value. */
 uint64_t sg_read_condition(const struct sg_wave *wave, const struct sg_operand *o);
 
 static inline uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o)
@@ -352,7 +353,7 @@ static inline void sg_write64(struct sg_wave *wave, const struct sg_operand *o, 
 		sg_set_pair(wave, o->index, value);
 }
 
-/* Value of a 32-bit operand in one lane. */
+/* Returns the value of a 32-bit operand in one lane. */
 static inline uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o,
 				 unsigned lane)
 {
@@ -361,7 +362,7 @@ static inline uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_ope
 	return sg_read32(wave, o);
 }
 
-/* All ones or zero per lane, for EXEC. */
+/* Stores all ones or zero per lane, for EXEC. */
 void sg_make_lane_mask(struct sg_wave *wave, uint64_t exec);
 
 static inline uint64_t sg_exec(const struct sg_wave *wave)
@@ -405,15 +406,15 @@ static inline const struct sg_span *sg_span(struct sg_worker *worker, uint64_t p
 }
 
 /*
- * Host address of `size` bytes at GPU address `address`, or NULL after stopping the wave with a
- * fault. The bytes may be on two pages if both are next to each other in the host, too.
+ * Returns the host address of `size` bytes at GPU address `address`, or NULL after stopping the
+ * wave with a fault. The bytes may be on two pages if both are next to each other in the host, too.
  * *state (may be NULL) receives the first page's SOFTGPU_PAGE_*, with SOFTGPU_PAGE_READ if any has
  * it.
  */
 uint8_t *sg_global(struct sg_wave *wave, uint64_t address, unsigned size, unsigned *state);
 /* Stop the wave: it wrote where at least one page may only be read. */
 void sg_write_fault(struct sg_wave *wave, uint64_t address, unsigned size);
-/* Same for the lane's private memory; offset in bytes. */
+/* Returns the same for the lane's private memory; `offset` is in bytes. */
 uint8_t *sg_private(struct sg_wave *wave, unsigned lane, uint64_t offset, unsigned size);
 /* LDS of the wave's group; NULL (and no fault) when outside: such reads give 0, writes vanish. */
 uint8_t *sg_lds(struct sg_wave *wave, uint64_t offset, unsigned size);

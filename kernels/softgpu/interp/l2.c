@@ -14,7 +14,7 @@ struct line {
 	struct line *next;          /* in its bucket */
 	struct line *older, **link; /* among all of the cache; who points to this one */
 	uint64_t address;           /* of its first byte */
-	uint8_t *memory;            /* where that is in this process */
+	uint8_t *memory;            /* address of the line in this process */
 	uint64_t there[2], dirty[2];
 	uint8_t data[LINE];
 };
@@ -68,7 +68,7 @@ static struct sg_cache *l1_of(const struct sg_wave *wave)
 	return wave->group->l1;
 }
 
-/* One in `n`, in an order that the seed fixes; never without a seed. */
+/* Returns true once in `n` calls, in an order that the seed fixes; never without a seed. */
 static bool chance(unsigned n)
 {
 	uint64_t x = softgpu_config.seed * 0x9e3779b97f4a7c15u + ++draws;
@@ -215,7 +215,8 @@ static void read_l2(struct sg_wave *wave, const struct sg_line_access *a, uint8_
 		memcpy(to, line ? line->data + from : a->memory, a->size);
 		return;
 	}
-	/* What is not the XCD's own is as in memory: others' writes drop the line. */
+	/* Bytes that the XCD did not write itself are as in memory: others' writes drop the
+	 * line. */
 	known = cache ? find(cache, a->address & ~(uint64_t)(LINE - 1)) : NULL;
 	line = known ? *known : NULL;
 	memcpy(to, a->memory, a->size);
@@ -274,8 +275,8 @@ static void write_line(struct sg_wave *wave, const struct sg_line_access *a, con
 		write_back(gpu, line);
 }
 
-/* Whether memory, or the L2 of the XCD that stored it, has that value: then it is still the latest.
- */
+/* Returns true if memory, or the L2 of the XCD that stored it, has that value: then the value is
+ * still the latest. */
 static bool is_latest(const struct sg_wave *wave, const struct sg_line_access *a, unsigned i,
 		      const struct sg_writer *writer)
 {
@@ -289,7 +290,7 @@ static bool is_latest(const struct sg_wave *wave, const struct sg_line_access *a
 	return a->memory[i] == writer->value;
 }
 
-/* What was read, against what was stored last by another work-group. */
+/* Compares what was read with what another work-group stored last. */
 static void look_for_stale(const struct sg_wave *wave, const struct sg_line_access *a,
 			   const uint8_t *got)
 {
@@ -366,7 +367,7 @@ void sg_l2_write_back(struct sg_wave *wave)
 		write_back(wave->run->dispatch.gpu, line);
 }
 
-/* What is dirty stays: it is newer than what memory has. */
+/* Drops lines. Dirty bytes stay: they are newer than memory's. */
 void sg_l2_invalidate(struct sg_wave *wave, bool sc1)
 {
 	struct sg_cache *cache = sc1 ? l2_of(wave) : NULL;

@@ -40,7 +40,7 @@ struct sg_line_access {
 	bool scalar;    /* not by way of the vector L1 */
 };
 
-/* What the wave loads there; what it stores. */
+/* Load and store what the wave loads and stores there. */
 void sg_l2_read(struct sg_wave *wave, const struct sg_line_access *access, void *to);
 void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, const void *from);
 
@@ -48,7 +48,7 @@ void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, cons
  * caches drop it. */
 void sg_l2_leave(struct sg_wave *wave, uint64_t address, unsigned size);
 
-/* BUFFER_WBL2 with sc1, BUFFER_INV with sc0 or sc1 (then of L2, too). */
+/* Execute BUFFER_WBL2 with sc1, and BUFFER_INV with sc0 or sc1 (then of L2, too). */
 void sg_l2_write_back(struct sg_wave *wave);
 void sg_l2_invalidate(struct sg_wave *wave, bool sc1);
 

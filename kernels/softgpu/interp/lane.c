@@ -21,7 +21,7 @@ static void writelane(struct sg_wave *wave, const struct sg_insn *in)
 	wave->v[in->o[0].index][sg_read32(wave, &in->o[2]) % SG_LANES] = sg_read32(wave, &in->o[1]);
 }
 
-/* Bits set in the mask below this lane, within the low or the high half of the wave. */
+/* Counts the bits set in the mask below this lane, within the low or the high half of the wave. */
 static void mbcnt(struct sg_wave *wave, const struct sg_insn *in)
 {
 	uint64_t exec = sg_exec(wave);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a vector-ALU row's body sees: arrays of 64 lanes, and helpers on single values. */
+/* The interface of a vector-ALU row's body: arrays of 64 lanes, and helpers on single values. */
 #ifndef SOFTGPU_LANES_H
 #define SOFTGPU_LANES_H
 
@@ -29,7 +29,7 @@ static inline bool sg_is16(uint8_t type)
 	return type == SG_u16 || type == SG_i16 || type == SG_f16 || type == SG_bf16;
 }
 
-/* Two halves in one register. */
+/* Returns true if the type is two halves in one register. */
 static inline bool sg_is_pair(uint8_t type)
 {
 	return type == SG_p16 || type == SG_ph || type == SG_pb;
@@ -138,8 +138,8 @@ static inline double sg_quiet64(double f)
 	return sg_double(sg_bits64(f) | 0x8000000000000u);
 }
 
-/* Of operands' NaN the first one passes, made quiet, whatever the compiler makes of the operation.
- */
+/* Returns `r`, or for a NaN the first NaN of the operands, made quiet, whatever the compiler makes
+ * of the operation. */
 static inline float sg_pass32(float r, float a, float b, float c)
 {
 	float nan = c != c ? sg_quiet32(c) : sg_float(0x7fc00000u);
@@ -297,7 +297,8 @@ static inline int sg_cube_axis(float x, float y, float z)
 	return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
 }
 
-/* V_CMP_CLASS: bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
+/* Returns the bit number of a value's class, for V_CMP_CLASS (MI200 ISA: sNaN, qNaN, -inf, -norm,
+ * ...). */
 static inline uint32_t sg_class(bool negative, uint64_t exponent, uint64_t exponent_max,
 				uint64_t mantissa, uint64_t quiet_bit)
 {
@@ -358,13 +359,14 @@ static inline uint32_t sg_sad_u8(uint32_t a, uint32_t b, bool masked)
 	return sum;
 }
 
-/* V_PRNG_B32: the random number after `x` (CDNA4 ISA guide). */
+/* Returns the random number after `x`, for V_PRNG_B32 (CDNA4 ISA guide). */
 static inline uint32_t sg_prng(uint32_t x)
 {
 	return x << 1 ^ (x >> 31 ? 197 : 0);
 }
 
-/* V_PERM_B32: bytes of {a, b} chosen by a selector; 8..11 replicate signs, 12: 0, >= 13: 0xff. */
+/* Returns bytes of {a, b} chosen by a selector, for V_PERM_B32; 8..11 replicate signs, 12: 0, >=
+ * 13: 0xff. */
 static inline uint32_t sg_perm(uint32_t a, uint32_t b, uint32_t selector)
 {
 	uint64_t data = (uint64_t)a << 32 | b;

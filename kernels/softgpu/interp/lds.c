@@ -27,7 +27,8 @@ static uint32_t offset16(const struct sg_insn *in)
 	return in->raw[0] & 0xffff;
 }
 
-/* Added to the address in 32 bits: compilers fold constants into offsets of negative bases. */
+/* Returns the offset, which is added to the address in 32 bits: compilers fold constants into
+ * offsets of negative bases. */
 static uint32_t offset_of(const struct sg_insn *in, unsigned arg, unsigned element)
 {
 	if (!(arg & TWO))
@@ -218,7 +219,7 @@ static void exchange2(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
-/* A dword a lane, at offset + M0[15:0] + 4 * lane. */
+/* Loads or stores a dword a lane, at offset + M0[15:0] + 4 * lane. */
 static void add_thread(struct sg_wave *wave, const struct sg_insn *in)
 {
 	uint32_t *d = wave->v[in->o[0].index], base = offset16(in) + (wave->s[SG_M0] & 0xffff);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written down for tests that compare it with predictions: README.md, "The logs". */
+/* Writes the logs that tests compare with predictions: README.md, "The logs". */
 #include <stdlib.h>
 
 #include "log.h"
@@ -109,7 +109,7 @@ static void print_site(const char *kernel, int64_t offset)
 		(unsigned long long)(offset < 0 ? -offset : offset));
 }
 
-/* KERNEL OFFSET WRITER OFFSET ADDRESS SEED GPU XCD WRITERS-XCD */
+/* Prints KERNEL OFFSET WRITER OFFSET ADDRESS SEED GPU XCD WRITERS-XCD. */
 void sg_log_stale(const struct softgpu_stale_read *read)
 {
 	pthread_once(&once, open_logs);
@@ -135,7 +135,7 @@ struct sg_touch {
 	unsigned kinds;
 };
 
-/* KERNEL KERNARG read|write|atomic PLACE, once for each worker, allocation and kind. */
+/* Prints KERNEL KERNARG read|write|atomic PLACE, once for each worker, allocation and kind. */
 void sg_note_slow(struct sg_wave *wave, uint64_t address, enum sg_access_kind kind)
 {
 	static const char *const names[] = { "?", "read", "write", "?", "atomic" };

@@ -5,15 +5,16 @@
 
 #include "interp.h"
 
-/* What is known of the memory that an instruction updates; most lanes update the same. */
+/* A description of the memory that an instruction updates; most lanes update the same. */
 struct sg_place {
 	uint64_t first, last; /* bytes allocated together */
 	char text[512];
 };
 
 /*
- * KERNEL OFFSET ADDRESS KERNARG MNEMONIC done|dropped PLACE for one lane, into
- * softgpu_config.atomic_log. `place` is kept between the lanes of an instruction; zero at first.
+ * Prints KERNEL OFFSET ADDRESS KERNARG MNEMONIC done|dropped PLACE for one lane, into
+ * softgpu_config.atomic_log. `place` is kept between the lanes of an instruction; it is zero at
+ * first.
  */
 void sg_log_atomic(const struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
 		   bool dropped, struct sg_place *place);
@@ -33,7 +34,7 @@ static inline void sg_note(struct sg_wave *wave, uint64_t address, enum sg_acces
 		sg_note_slow(wave, address, kind);
 }
 
-/* What a worker noted but did not write. */
+/* Frees the notes that a worker did not write. */
 void sg_notes_free(struct sg_worker *worker);
 
 #endif

@@ -27,7 +27,7 @@ static bool denormal64(double f)
 }
 
 /*
- * a: value to scale, b: denominator, c: numerator. Where 1/b and c/b are denormal, the guide's
+ * Scales `a`, with denominator `b` and numerator `c`. If 1/b and c/b are denormal, the guide's
  * pseudo code scales the (huge) denominator up, which would overflow; down is what works out.
  */
 float sg_div_scale32(float a, float b, float c, uint32_t *vcc)
@@ -126,9 +126,9 @@ double sg_div_fmas64(double a, double b, double c, uint32_t vcc)
 }
 
 /*
- * a: quotient, b: denominator, c: numerator. A quotient that overflowed on the way arrives as
- * infinity or NaN; where the guide tests the denominator's exponent for that, the quotient's is
- * meant (the denominator's infinity is handled before).
+ * Corrects quotient `a` of denominator `b` and numerator `c`. A quotient that overflowed on the way
+ * arrives as infinity or NaN; where the guide tests the denominator's exponent for that, the
+ * quotient's is meant (the denominator's infinity is handled before).
  */
 float sg_div_fixup32(float a, float b, float c)
 {
@@ -247,7 +247,7 @@ float sg_cos_turns(float a)
 	return (float)cos((x - trunc(x)) * 6.283185307179586476925);
 }
 
-/* f32 -> f16 towards zero. */
+/* Converts f32 to f16, towards zero. */
 uint32_t sg_half_rtz(float a)
 {
 	uint32_t h = sg_float_to_half(a);

@@ -8,7 +8,8 @@ void sg_memory_forget(struct sg_memory *memory, uint64_t generation)
 	memory->generation = generation;
 }
 
-/* The mnemonics say it: buffer_store_dword, image_store, s_atomic_add. */
+/* Returns true if the instruction writes, as mnemonics say: buffer_store_dword, image_store,
+ * s_atomic_add. */
 static bool writes(const struct sg_insn *in)
 {
 	return in && in->op && (strstr(in->op->name, "_store") || strstr(in->op->name, "atomic_"));

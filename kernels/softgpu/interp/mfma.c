@@ -63,13 +63,13 @@ static struct place result_place(const struct shape *s, unsigned group, unsigned
 	};
 }
 
-/* Of B, and as many of A unless that is sparse. */
+/* Returns the elements of B that a lane holds; of A they are as many unless A is sparse. */
 static unsigned elements_per_lane(const struct shape *s)
 {
 	return (unsigned)(s->k * s->m * s->blocks) / SG_LANES;
 }
 
-/* Lane and number of element k of column `column` of B. */
+/* Returns the lane and number of element k of column `column` of B. */
 static struct place source_place(const struct shape *s, unsigned column, unsigned k, unsigned block)
 {
 	unsigned per_lane = elements_per_lane(s), half = s->k / 2u;
@@ -144,7 +144,7 @@ static struct pick picked(const struct shape *s, const uint32_t *index, unsigned
 	return (struct pick){ lane, e, 4 * (n / 2) + (index[lane] >> (2 * e) & 3) };
 }
 
-/* One rounding per product, in the order of k. */
+/* Multiplies with one rounding per product, in the order of k. */
 CLONES static void multiply32(unsigned m, unsigned k, const float (*a)[MAX_K],
 			      const float (*b)[MAX_MN], float (*d)[MAX_MN])
 {
@@ -321,7 +321,7 @@ static bool broadcasts(const struct sg_insn *in, const struct shape *s, unsigned
 	*blgp = in->raw[1] >> 29;
 	if (s->a == IN_F64) /* gfx942: blgp negates A, B and C */
 		return !*cbsz && !*abid && (!*blgp || softgpu_config.processor != SOFTGPU_GFX90A);
-	/* Of gfx942's operations with one block only those of f32 move lane groups. */
+	/* On gfx942, only the operations of f32 among those with one block move lane groups. */
 	if (softgpu_config.processor != SOFTGPU_GFX90A && s->blocks == 1 && s->a != IN_F32 && *blgp)
 		return false;
 	return 1u << *cbsz <= s->blocks && *abid < 1u << *cbsz;

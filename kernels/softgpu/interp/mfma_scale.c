@@ -39,7 +39,7 @@ static uint32_t element(uint32_t (*v)[SG_LANES], unsigned lane, unsigned n, unsi
 	return (uint32_t)(two >> (at % 32)) & ((1u << bits) - 1);
 }
 
-/* Rows of A or columns of B. */
+/* Unpacks rows of A or columns of B. */
 static void unpack(const struct sg_wave *wave, const struct sg_operand *o, enum sg_small format,
 		   unsigned m, unsigned depth, double (*to)[DEEP])
 {
@@ -58,7 +58,7 @@ static void unpack(const struct sg_wave *wave, const struct sg_operand *o, enum 
 		}
 }
 
-/* Powers of two, or NaN; without an operand 1. */
+/* Unpacks scales: powers of two, or NaN. Without an operand they are 1. */
 static void unpack_scales(const struct sg_wave *wave, const struct sg_operand *o, unsigned byte,
 			  unsigned m, unsigned blocks, double (*to)[DEEP / BLOCK])
 {

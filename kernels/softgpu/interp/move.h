@@ -47,7 +47,7 @@ bool sg_bounds(struct sg_wave *wave, const uint32_t *low, const uint32_t *high, 
 void sg_gather(struct sg_wave *wave, uint32_t (*d)[SG_LANES], const uint8_t *base,
 	       const uint32_t *offset, unsigned size, bool sign);
 
-/* The reverse, lane after lane. */
+/* Copies the other way, lane after lane. */
 void sg_scatter(struct sg_wave *wave, const uint32_t (*d)[SG_LANES], uint8_t *base,
 		const uint32_t *offset, unsigned size);
 

@@ -214,7 +214,7 @@ static bool parse_literal(const char *s, struct sg_operand *o)
 	return true;
 }
 
-/* One operand with its modifiers: -v1, |v1|, -|v1|, abs(x), neg(x), sext(v1). */
+/* Parses an operand with its modifiers: -v1, |v1|, -|v1|, abs(x), neg(x), sext(v1). */
 static bool parse_operand(char *s, struct sg_operand *o)
 {
 	size_t n = strlen(s);

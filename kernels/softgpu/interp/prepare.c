@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be worked out about a vector-ALU instruction when it is decoded. */
+/* Works out at decoding what can be known then about a vector-ALU instruction. */
 #include <stdlib.h>
 
 #include "lanes.h"
@@ -42,8 +42,8 @@ static const char *settle(struct sg_insn *in, unsigned n, uint8_t type)
 }
 
 /*
- * A constant in every lane: 64 low words, then 64 high words. Kept for ever, as most are common to
- * much code; NULL when out of memory. Called under the decoder's lock.
+ * Returns a constant in every lane: 64 low words, then 64 high words. The words are kept for ever,
+ * as most are common to much code; NULL if memory is exhausted. Called under the decoder's lock.
  */
 static const uint32_t *constant_rows(uint64_t value)
 {

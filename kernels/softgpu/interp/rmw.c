@@ -18,7 +18,7 @@ static uint32_t add_halves(uint32_t a, uint32_t b)
 	return lo | hi << 16;
 }
 
-/* bf16: the upper half of an f32, rounded to nearest even. */
+/* Converts to bf16: the upper half of an f32, rounded to nearest even. */
 static uint32_t float_to_brain(float f)
 {
 	uint32_t bits = sg_bits32(f);

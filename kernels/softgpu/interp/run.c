@@ -28,7 +28,7 @@
  * 15 of them (130 us), so that a small kernel does not cost many times its own time.
  */
 #define ALONE 4096
-/* What it costs of its budget when a worker finds that its waves wait for another one's. */
+/* The cost to a worker's budget of finding that its waves wait for another worker's. */
 #define POLL_COST 64
 
 struct softgpu_config __attribute__((weak)) softgpu_config = { .drop_fine_fp_atomics = true };
@@ -261,8 +261,8 @@ static void refresh_code(struct softgpu_run *run)
 }
 
 /*
- * All of the worker's waves wait or sleep. False once that is so for every worker: then other
- * queues should have the time.
+ * Called when all of the worker's waves wait or sleep. Returns false once that is so for every
+ * worker: then other queues should have the time.
  */
 static bool wait_for_others(struct sg_worker *worker)
 {
@@ -278,7 +278,7 @@ static bool wait_for_others(struct sg_worker *worker)
 	return true;
 }
 
-/* One worker's share of a step. */
+/* Executes a worker's share of a step. */
 static void work(void *data, unsigned number)
 {
 	struct softgpu_run *run = data;
@@ -357,7 +357,7 @@ static uint64_t count_groups(uint32_t grid, uint32_t group)
 	return group ? ((uint64_t)grid + group - 1) / group : 0;
 }
 
-/* As many workers as there are threads and groups for them. */
+/* Makes as many workers as there are threads, and groups for them. */
 static bool share_out(struct softgpu_run *run)
 {
 	uint64_t n = softgpu_config.threads ? softgpu_config.threads : 1;

@@ -68,7 +68,7 @@ static bool form_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned ope
 	return !problem;
 }
 
-/* NaN or a power of two. */
+/* Returns a scale: NaN or a power of two. */
 static double scale_of(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane)
 {
 	int exponent = (int)(sg_lane32(wave, o, lane) >> 23 & 0xff);
@@ -231,7 +231,7 @@ static void narrow(struct sg_wave *wave, const struct sg_insn *in)
 		const struct sg_operand *o = &in->o[i];
 
 		ok &= vector(o, registers) || (o->kind != SG_K_VECTOR && registers == 1);
-		/* Which of several elements a sign would be for is not documented. */
+		/* It is not documented for which of several elements a sign would be. */
 		ok &= !(o->neg || o->abs) || n / count == 1;
 		ok &= type == W_F32 || !o->is_float;
 	}

@@ -48,7 +48,7 @@ static inline unsigned sg_small_bits(const struct sg_small_format *f)
 	return 1u + f->exponent + f->mantissa;
 }
 
-/* The code of the greatest number, without sign. */
+/* Returns the code of the greatest number, without sign. */
 static inline uint32_t sg_small_greatest(const struct sg_small_format *f)
 {
 	uint32_t ones = (1u << (f->exponent + f->mantissa)) - 1;
@@ -63,7 +63,8 @@ static inline uint32_t sg_small_greatest(const struct sg_small_format *f)
 	}
 }
 
-/* The value of the lowest bits of `x`; exact. A NaN has the sign of the code, but FNUZ's. */
+/* Returns the value of the lowest bits of `x`; exact. A NaN has the sign of the code, except
+ * FNUZ's. */
 static inline double sg_small_value(uint32_t x, const struct sg_small_format *f)
 {
 	unsigned top = sg_small_bits(f) - 1;
@@ -82,7 +83,7 @@ static inline double sg_small_value(uint32_t x, const struct sg_small_format *f)
 	return negative ? sg_double(sg_bits64(value) | (uint64_t)1 << 63) : value;
 }
 
-/* How what does not fit into the mantissa is rounded. */
+/* The rounding of numbers that do not fit into the mantissa. */
 struct sg_small_rounding {
 	enum { SG_SMALL_NEAREST, SG_SMALL_CUT, SG_SMALL_STOCHASTIC } how; /* ties to even */
 	/* Stochastic: the upper bits of `random` are added to as many bits as a source of
@@ -107,7 +108,7 @@ static inline uint32_t sg_small_special(double x, const struct sg_small_format *
 }
 
 /*
- * The code of `x` in the format. What is beyond the greatest number, infinity too, becomes the
+ * Returns the code of `x` in the format. A number beyond the greatest, infinity too, becomes the
  * greatest number with `saturate` and in formats without special values, otherwise infinity, or NaN
  * in a format without infinity. NaN becomes the greatest number in formats without it (HIP 7.2,
  * amd_hip_ocp_host.hpp, which also has that NaN in bf8 is 0x7e).
@@ -145,7 +146,7 @@ static inline uint32_t sg_small_code(double x, const struct sg_small_format *f, 
 	return code || f->specials != SG_SMALL_FNUZ ? sign | code : 0;
 }
 
-/* The value of the low eight bits of `x` as f32; exact. */
+/* Returns the value of the low eight bits of `x` as f32; exact. */
 static inline float sg_fp8_to_float(uint32_t x, enum sg_small format)
 {
 	return (float)sg_small_value(x, sg_small_format(format));

@@ -7,7 +7,7 @@
 #include "log.h"
 #include "rmw.h"
 
-/* Offset operand: immediate, scalar register, or both ("s4 offset:0x10"). */
+/* Returns the offset operand: immediate, scalar register, or both ("s4 offset:0x10"). */
 static uint64_t scalar_offset(const struct sg_wave *wave, const struct sg_insn *in)
 {
 	uint64_t offset = (uint64_t)(int64_t)in->offset;
@@ -125,7 +125,7 @@ static bool data_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned reg
 	return false;
 }
 
-/* Row's arg: dwords. */
+/* Executes a row whose arg is the number of dwords. */
 static void store(struct sg_wave *wave, const struct sg_insn *in)
 {
 	unsigned n = in->op->arg, state;
@@ -138,7 +138,7 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	memcpy(p, &wave->s[in->o[0].index], 4 * n);
 }
 
-/* Row's arg: operation | size << 8. */
+/* Executes a row with arg = operation | size << 8. */
 static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 {
 	enum sg_rmw op = in->op->arg & 0xff;

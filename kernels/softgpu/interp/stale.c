@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who stored what last, and loads that get something older; see stale.h. */
+/* Remembers the last store to each byte, and finds loads that get an older value; see stale.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static struct {
 } told[PAIRS];
 static unsigned told_count;
 
-/* The wave's current instruction: 1 + its place in `sites`, 0 without room. */
+/* Returns 1 + the place in `sites` of the wave's current instruction, 0 if there is no room. */
 static unsigned site_of(const struct sg_wave *wave)
 {
 	const struct sg_insn *in = wave->worker->current;

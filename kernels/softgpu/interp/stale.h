@@ -29,9 +29,9 @@ void sg_stale_forget(uint64_t address, unsigned size);
 /* Everything, as no cache holds anything any more. */
 void sg_stale_clear(void);
 
-/* Whether anything is known of the line of that byte. */
+/* Returns true if anything is known of the line of that byte. */
 bool sg_stale_knows(uint64_t address);
-/* Whether it is known who stored that byte last, and what. */
+/* Returns true if the last store to that byte is known, and stores it in *writer. */
 bool sg_stale_writer(uint64_t address, struct sg_writer *writer);
 /* The wave's current instruction loaded that byte from a cache, after `writer` stored. */
 void sg_stale_seen(const struct sg_wave *wave, uint64_t address, const struct sg_writer *writer);

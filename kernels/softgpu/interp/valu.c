@@ -9,8 +9,8 @@
 #include "vector_math.h"
 
 /*
- * How a lane's words (x, and y for the high one) become the type the body computes with, and how
- * its result becomes the low word. WIDE: the result has a high word, too.
+ * CT, LD and SV convert a lane's words (x, and y for the high one) to the type the body computes
+ * with, and its result to the low word. WIDE: the result has a high word, too.
  */
 #define CT_none       uint32_t
 #define LD_none(x, y) 0u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libm does for the rows' bodies, in a form that compilers vectorize: for arguments in the
- * ranges given only, without contraction, so that every machine gets the same bits. The f32
- * functions compute in double to some 1e-14 and round once.
+ * The functions of libm that the rows' bodies need, in a form that compilers vectorize: for
+ * arguments in the ranges given only, without contraction, so that every machine gets the same
+ * bits. The f32 functions compute in double to some 1e-14 and round once.
  */
 #ifndef SOFTGPU_VECTOR_MATH_H
 #define SOFTGPU_VECTOR_MATH_H
@@ -19,7 +19,7 @@ static inline uint32_t sg_exponent64(double f)
 	return (uint32_t)(sg_bits64(f) >> 52) & 0x7ff;
 }
 
-/* 2^n for -1022 <= n <= 1023. */
+/* Returns 2^n for -1022 <= n <= 1023. */
 static inline double sg_power(int32_t n)
 {
 	return sg_double((uint64_t)(uint32_t)(n + 1023) << 52);
@@ -28,7 +28,7 @@ static inline double sg_power(int32_t n)
 /* Nearest integer of |x| < 2^31, as the low bits of the sum's. */
 #define SG_ROUNDER 0x1.8p52
 
-/* Any A but NaN. */
+/* Returns 2^a. `a` is anything but NaN. */
 static inline float sg_exp2_fast(float a)
 {
 	double x = a < -200.0f ? -200.0 : a > 200.0f ? 200.0 : (double)a, t = x + SG_ROUNDER;
@@ -51,7 +51,7 @@ static inline float sg_exp2_fast(float a)
 	return (float)(p * sg_double((sg_bits64(t) << 52) + (1023ull << 52)));
 }
 
-/* A positive, normal, finite. */
+/* Returns the binary logarithm of `a`, which is positive, normal and finite. */
 static inline float sg_log2_fast(float a)
 {
 	uint32_t u = sg_bits32(a);

@@ -30,7 +30,7 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 	*to = arg & D16 ? x & 0xffff : arg & D16_HI ? x << 16 : x;
 }
 
-/* What the caches show of `size` bytes at `p`. */
+/* Loads what the caches show of `size` bytes at `p`. */
 static void cached_load(struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
 			const uint8_t *p, unsigned size, unsigned state, uint8_t *to)
 {

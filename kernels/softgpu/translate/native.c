@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions are translated together, and what happens when execution comes to them.
+ * Chooses the instructions that are translated together, and executes their code.
  *
  * An instruction that is executed softgpu_config.native times becomes the start of a run: itself
  * and what follows, as far as it is straight code that native_translate() knows. Scalar
@@ -29,7 +29,7 @@ struct sg_run {
 	const struct sg_insn *scalar[];
 };
 
-/* What a run does to scalar registers, one bit each. */
+/* The scalar registers that a run uses in some way, a bit each. */
 struct set {
 	uint64_t bits[2];
 };
@@ -146,7 +146,7 @@ static bool fits(struct run *r, const struct sg_insn *in)
 
 /* ---- translation ---- */
 
-/* What an instruction that turns out not to be translatable has changed. */
+/* The state to return to if an instruction turns out not to be translatable. */
 struct mark {
 	struct native_reg reg[NATIVE_REGS];
 	uint8_t *at;

@@ -28,7 +28,7 @@
 #define NATIVE_COLDS     256
 #define NATIVE_MASKS     64
 
-/* What a register holds. */
+/* The content of a register of the host. */
 enum native_held {
 	HELD_NOTHING,
 	HELD_TEMP,
@@ -85,7 +85,8 @@ struct native {
 	uint8_t *top, *skip;
 };
 
-/* A row of 64 words of vector registers, or the value of two in 64 bits. */
+/* These return the host's register that holds a row of 64 words of vector registers, or the value
+ * of two in 64 bits. */
 uint8_t native_row(struct native *n, unsigned index);
 struct native_value native_pair(struct native *n, unsigned index);
 uint8_t native_mask(struct native *n, unsigned scalar);
@@ -95,7 +96,7 @@ uint8_t native_scalar(struct native *n, unsigned index, bool pair);
 uint8_t native_temp(struct native *n);
 /* A temporary one is not needed any more. */
 void native_free(struct native *n, uint8_t r);
-/* Good for the next instruction of the host only. */
+/* Returns a register that is good for the next instruction of the host only. */
 uint8_t native_word_once(struct native *n, uint32_t value);
 
 /* Registers for results; those of the instruction's sources must have been allocated before. */
@@ -106,7 +107,7 @@ uint8_t native_set_mask(struct native *n, unsigned scalar);
 /* The instruction is translated: its registers may serve others. */
 void native_unlock(struct native *n);
 
-/* Frame of the whole code, before the first and after the last instruction. */
+/* Write the frame of the whole code, before the first and after the last instruction. */
 void native_begin(struct native *n);
 void native_end(struct native *n);
 

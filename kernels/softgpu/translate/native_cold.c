@@ -14,7 +14,7 @@ static const uint8_t general[] = { RDI, RSI, RDX, RCX };
 #define MASKED 1u
 #define ROWS   2u
 
-/* What the code has on its stack, at r11, for calls. */
+/* The code's stack frame for calls, at r11. */
 struct frame {
 	uint32_t a[16], b[16], c[16], d[16];
 	uint32_t cin[8], cout[8];
@@ -23,7 +23,7 @@ struct frame {
 	uint64_t general[4];
 };
 
-/* Eight lanes of an operand, or of a result, in the order of the frame's words. */
+/* Copies eight lanes of an operand, or of a result, from the order of the frame's words. */
 static void spread(uint32_t w[2][SG_LANES], unsigned first, const uint32_t *f, bool wide, bool rows)
 {
 	unsigned l;
@@ -50,8 +50,8 @@ static void gather(uint32_t *f, uint32_t w[2][SG_LANES], unsigned first, bool wi
 }
 
 /*
- * Called by the code: the row's function on eight lanes of its operands. `what` is the row, and how
- * they are called.
+ * Executes the row's function on eight lanes of its operands. Translated code calls it. `what` is
+ * the row, and how the lanes are passed.
  */
 static void call(struct frame *f, uintptr_t what)
 {

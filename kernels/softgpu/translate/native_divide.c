@@ -270,7 +270,7 @@ void native_classify(struct native *n, const struct sg_insn *in, uint32_t wide)
 	}
 	op3(n, VPAND, x, a.high, native_word_once(n, ~SIGN32));
 	if (wide) {
-		/* Whether the low word has a bit is all that counts of it. */
+		/* All that counts of the low word is that it has a bit. */
 		op3(n, VPCMPEQD, t, a.low, native_word_once(n, 0));
 		op3(n, VPSUBD, t, t, native_word_once(n, ~0u));
 		op3(n, VPOR, x, x, t);

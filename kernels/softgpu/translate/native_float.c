@@ -45,7 +45,7 @@ void native_float_fma(struct native *n, const struct sg_insn *in, uint32_t arg)
 	check_nan32(n, in, a, b, c, d);
 }
 
-/* As above, but where VCC says so the result is scaled. */
+/* Does the same, but scales the result in the lanes that VCC names. */
 void native_float_fmas(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	uint8_t a = source32(n, in, in->a), b = source32(n, in, in->b), c = source32(n, in, in->c);
@@ -60,7 +60,7 @@ void native_float_fmas(struct native *n, const struct sg_insn *in, uint32_t arg)
 	native_cold(n, vcc, &cold);
 }
 
-/* Of two zeros the negative one is less: both orders, joined. */
+/* The negative of two zeros is less: both orders are joined. */
 void native_float_least(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	struct native_cold cold = { .op = in->op };
@@ -311,7 +311,7 @@ void native_double_of_float(struct native *n, const struct sg_insn *in, uint32_t
 	op2(n, VCVTPS2PD, d.r[1], t);
 }
 
-/* Two results of four lanes -> eight in order. */
+/* Puts two results of four lanes together, in order. */
 static void join(struct native *n, unsigned d, unsigned low, unsigned high)
 {
 	op3i(n, VINSERTI128, d, low, high, 1);

@@ -53,7 +53,7 @@ void native_xnor(struct native *n, const struct sg_insn *in, uint32_t arg)
 	op3(n, VPXOR, d, d, ones);
 }
 
-/* Second(first(A, B), C) */
+/* Computes second(first(A, B), C). */
 void native_ternary(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	uint8_t a = source32(n, in, in->a), b = source32(n, in, in->b), c = source32(n, in, in->c);
@@ -92,7 +92,7 @@ void native_shift(struct native *n, const struct sg_insn *in, uint32_t arg)
 	copy(n, result(n, in), t);
 }
 
-/* Second(A << B, C) */
+/* Computes second(A << B, C). */
 void native_shift_then(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	uint8_t a = source32(n, in, in->a), c = source32(n, in, in->c), t = native_temp(n);
@@ -166,7 +166,7 @@ void native_align(struct native *n, const struct sg_insn *in, uint32_t unit)
 	op3(n, VPOR, d, d, t);
 }
 
-/* Products of 24 bits, and a sum. */
+/* Multiplies 24 bits each, and adds. */
 void native_product24(struct native *n, const struct sg_insn *in, uint32_t is_signed)
 {
 	uint8_t a = source32(n, in, in->a), b = source32(n, in, in->b), c = 0, low, d;
@@ -315,7 +315,7 @@ void native_shift_arithmetic_wide(struct native *n, const struct sg_insn *in, ui
 	}
 }
 
-/* Byte `arg` as a float. */
+/* Converts byte `arg` to a float. */
 void native_byte_float(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	uint8_t a = source32(n, in, in->a), low = native_word(n, 255), t = native_temp(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which row goes where, and compares. */
+/* The table of the functions that translate rows, and the translation of compares. */
 #include "native_ops.h"
 
 #if defined(__x86_64__)

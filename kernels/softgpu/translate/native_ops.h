@@ -124,7 +124,7 @@ static inline struct native_value source64(struct native *n, const struct sg_ins
 	return v;
 }
 
-/* Words of a source in 64 bits, with the words of `high` above. */
+/* Widens words of a source to 64 bits, with the words of `high` above. */
 static inline struct native_value widen_with(struct native *n, uint8_t r, uint8_t high)
 {
 	struct native_value v = { { native_temp(n), native_temp(n) } };

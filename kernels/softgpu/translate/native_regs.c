@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host's registers hold while a run is translated, and the frame around the run. */
+/* Allocates the host's registers while a run is translated, and writes the frame around the run. */
 #include <stddef.h>
 
 #include "native.h"
@@ -31,7 +31,7 @@ static void store_row(struct native *n, unsigned r, unsigned index)
 	x86_rrm(&n->x, VMOVDQU_STORE, r, 0, RSI, (int32_t)index * ROW_BYTES);
 }
 
-/* A byte of a scalar pair: the bits of these eight lanes. `opcode` acts on it and al. */
+/* Appends an instruction on al and a byte of a scalar pair: the bits of these eight lanes. */
 static void mask_byte(struct native *n, unsigned opcode, unsigned scalar)
 {
 	x86_byte(&n->x, opcode);

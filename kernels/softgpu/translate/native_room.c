@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One anonymous file, mapped twice: to write, and to execute. Code is put into chunks one after the
- * other; a chunk all of whose code was given back is used again, which is how code objects that are
- * unloaded return what was translated for them.
+ * The room for code is an anonymous file, mapped twice: to write, and to execute. Code is put into
+ * chunks one after the other; a chunk all of whose code was given back is used again, which is how
+ * code objects that are unloaded return what was translated for them.
  */
 #include <stdbool.h>
 #include <sys/mman.h>

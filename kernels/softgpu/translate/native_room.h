@@ -13,7 +13,7 @@
 /* The same bytes at two addresses. */
 struct native_room {
 	uint8_t *write;     /* 16-byte aligned */
-	const uint8_t *run; /* where they are executed */
+	const uint8_t *run; /* the address at which they are executed */
 	size_t size;
 	unsigned chunk;
 };

@@ -148,7 +148,7 @@ static inline void x86_rrm(struct x86 *x, enum x86_op op, unsigned reg, unsigned
 	x86_u32(x, (uint32_t)offset);
 }
 
-/* op reg, [rdi + rcx + offset] */
+/* Appends: op reg, [rdi + rcx + offset] */
 static inline void x86_rrx(struct x86 *x, enum x86_op op, unsigned reg, int32_t offset)
 {
 	x86_vex(x, op, reg, 0, RCX, RDI);
