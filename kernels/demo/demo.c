@@ -25,7 +25,7 @@
 
 enum { NO_RUNTIME = 77, GLOBAL = 1 /* hipMemAttachGlobal [H523] */ };
 
-/* The file beside this program, malloc'ed; NULL with a message. */
+/* Returns the text of the file beside this program, malloc'ed; NULL after a message. */
 static void *read_code(void)
 {
 	char path[PATH_MAX + sizeof(CODE)];

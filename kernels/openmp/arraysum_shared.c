@@ -152,8 +152,8 @@ static void finish_array(const char *name)
 }
 
 /*
- * What AMD's OpenMP runtime does for a map under unified shared memory on MI200: the pages become
- * coarse-grained, permanently. LLVM's own runtime does nothing.
+ * Does for a map what AMD's OpenMP runtime does under unified shared memory on MI200: the pages
+ * become coarse-grained, permanently. LLVM's own runtime does nothing.
  */
 static void map_like_amd(void *memory, size_t size)
 {
@@ -169,7 +169,7 @@ static void map_like_amd(void *memory, size_t size)
 	{
 	}
 	if (set)
-		set(memory, size, &coarse, 1); // where it fails, sums are wrong
+		set(memory, size, &coarse, 1); // if it fails, sums are wrong
 }
 
 static void arraysum2(void)

@@ -7,7 +7,7 @@
 
 #pragma omp requires unified_shared_memory
 
-// What AMD's compiler makes of `atomic hint(AMD_fast_fp_atomics)`.
+// AMD's compiler makes this of `atomic hint(AMD_fast_fp_atomics)`.
 #pragma omp begin declare target
 void add_fast(double *target, const double *value);
 void add_fast(double *target, const double *value)
@@ -20,7 +20,7 @@ void add_fast(double *target, const double *value)
 }
 #pragma omp end declare target
 
-// What AMD's OpenMP runtime does for a map under unified shared memory; see arraysum_shared.c.
+// Does for a map what AMD's OpenMP runtime does under unified shared memory; see arraysum_shared.c.
 void map_like_amd(void *memory, const size_t *size);
 void map_like_amd(void *memory, const size_t *size)
 {

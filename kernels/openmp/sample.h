@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the OpenMP samples share: the choice of a variant by argument. */
+/* The OpenMP samples share this choice of a variant by argument. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

@@ -18,7 +18,7 @@ typedef u64 u64_pair __attribute__((ext_vector_type(2)));
 #define KERNEL extern "C" __attribute__((global)) void
 #define DEVICE static inline __attribute__((device, always_inline))
 
-/* The number of the work-item in the launch: one dimension, groups of PROBE_GROUP. */
+/* Returns the number of the work-item in the launch: one dimension, groups of PROBE_GROUP. */
 DEVICE u32 item(void)
 {
 	return __builtin_amdgcn_workgroup_id_x() * PROBE_GROUP + __builtin_amdgcn_workitem_id_x();
@@ -89,7 +89,7 @@ DEVICE u32 item(void)
 	CHOICE(EMIT_, HAS_##kind)(form##_FORM, name, type, instruction, operand)
 #include "operations.def"
 
-/* What the program's own loads and stores do: to[i] = from[i] + add, for `count` elements. */
+/* Copies as a program's own loads and stores do: to[i] = from[i] + add, for `count` elements. */
 KERNEL probe_copy(u32 *to, const u32 *from, u32 add, u32 count)
 {
 	for (u32 i = item(); i < count; i += PROBE_ITEMS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the probe's kernels (probe.hip) and the host that launches them (analyzer/probe) agree on.
- */
+/* The contract between the probe's kernels (probe.hip) and the host that launches them
+ * (analyzer/probe). */
 #ifndef HIPGRAIN_PROBE_LAYOUT_H
 #define HIPGRAIN_PROBE_LAYOUT_H
 

@@ -89,7 +89,7 @@ static void say_same(bool same)
 	printf("addresses: %s address\n", same ? "same" : "another");
 }
 
-/* What others allocate and release at the same time. */
+/* Allocates and releases as other threads do at the same time. */
 static void churn()
 {
 	for (int i = 0; i < ROUNDS; i++) {

@@ -74,7 +74,7 @@ static void run_copies(int *host)
 	CHECK(hipFree(device));
 }
 
-// Memory that both sides use.
+// Has both sides use the memory.
 static void run_shared(int *x)
 {
 	memset(x, 0, BYTES);

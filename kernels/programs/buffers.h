@@ -12,7 +12,7 @@
 
 #include <sys/mman.h>
 
-/* How memory goes back, and with that which side may touch it. */
+/* The kinds of release of a block, which decide the side that may touch the block. */
 enum release {
 	HIP_FREE,        /* device memory: the host copies */
 	HIP_FREE_SHARED, /* managed: both sides use the same pointer */
@@ -51,7 +51,7 @@ static void *no_memory()
 	}
 #define HOST(flags) hipHostMalloc(&p, n, (flags))
 
-/* Advice on a whole block, as the second call of a row. */
+/* Gives advice on a whole block, as the second call of a row. */
 static hipError_t advise(void *p, size_t bytes, hipMemoryAdvise advice)
 {
 	return hipMemAdvise(p, bytes, advice, 0);

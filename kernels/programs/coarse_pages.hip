@@ -245,7 +245,7 @@ static void run_heap()
 	free(p);
 }
 
-/* Advice on one block of many. */
+/* Gives advice on one block of many. */
 static void run_neighbours(char *(*allocate)())
 {
 	char *volatile blocks[BLOCKS]; /* or the compiler would leave most of them out */

@@ -290,7 +290,7 @@ static void *pinned(size_t size)
 	return p;
 }
 
-/* A copy in device memory. */
+/* Returns a copy in device memory. */
 static void *on_device(const void *from, size_t size)
 {
 	void *p;

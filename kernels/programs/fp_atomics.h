@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	buffer b = make_buffer(argv[1], BYTES);
 	char *base = (char *)b.device;
 
-	/* One at a time, so that a fault ends the program in the kernel that caused it. */
+	/* Kernels run one at a time, so that a fault ends the program in its own kernel. */
 	add_f32<<<GROUPS, GROUP_SIZE>>>((float *)(base + F32_OFFSET), 1.0f);
 	CHECK(hipDeviceSynchronize());
 	add_f64<<<GROUPS, GROUP_SIZE>>>((double *)(base + F64_OFFSET), 1.0);

@@ -204,7 +204,7 @@ static void run_number()
 	number_or_pointer number;
 	int value;
 
-	number.pointer = on_host; /* what the stack held */
+	number.pointer = on_host; /* the bits that the stack held */
 	memcpy(&value, &number, sizeof(value));
 	number.value = value;
 	fill_and_report(true, number, value);

@@ -64,7 +64,7 @@
 
 enum order { RELAXED, FENCED, ORDERED };
 
-// Between data and a flag.
+// Orders data and a flag.
 template <order o> static __device__ void fence()
 {
 	if (o == FENCED) {
@@ -122,7 +122,7 @@ template <order o> __global__ void sums(unsigned *words, unsigned *finished, uns
 	}
 }
 
-// One work-item of each group adds to a word behind a lock.
+// A work-item of each group adds to a word behind a lock.
 template <order o> __global__ void lock(unsigned *words, unsigned *taken)
 {
 	if (threadIdx.x != 0) {

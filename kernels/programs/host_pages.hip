@@ -34,7 +34,7 @@ __global__ void count(int *sum)
 	atomicAdd(sum, 1);
 }
 
-/* Of the first words of each part of the file. */
+/* Adds up the first words of a part of the file. */
 __global__ void add_up(const int *part, int *sum)
 {
 	atomicAdd(sum, part[threadIdx.x]);
@@ -46,7 +46,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* A file without a name, of parts that begin with ITEMS times 1. */
+/* Returns a file without a name, of parts that begin with ITEMS times 1. */
 static int make_file()
 {
 	char path[] = "/var/tmp/host_pages-XXXXXX";

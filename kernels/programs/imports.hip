@@ -56,7 +56,7 @@ static void hear(int from, void *what, size_t bytes)
 	}
 }
 
-/* Before the first call of HIP. */
+/* Forks before the first call of HIP. Returns true in the child. */
 static bool is_child()
 {
 	pid_t child;

@@ -99,7 +99,7 @@ __global__ void do_inc(unsigned *word)
 	atomicInc(word, 1000000);
 }
 
-/* One of the lanes finds its own number there, and leaves the next. */
+/* A single lane finds its own number there, and leaves the next. */
 __global__ void do_cas(unsigned *word)
 {
 	atomicCAS(word, threadIdx.x, threadIdx.x + 1000);

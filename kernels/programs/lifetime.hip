@@ -101,7 +101,7 @@ static int *zeroed()
 	return p;
 }
 
-/* What the runtime allocates at the first launch must not land in memory that was just freed. */
+/* Has the runtime allocate its memory for launches, which must not land in memory just freed. */
 static void warm_up()
 {
 	int *p = zeroed();

@@ -82,7 +82,7 @@ static void run_mapping_still_registered()
 	printf("misuse: not noticed\n");
 }
 
-/* Shared with other processes, as by a library for messages between them. */
+/* Attaches memory shared with other processes, as a library for messages between them does. */
 static void *attach_segment()
 {
 	int id = shmget(IPC_PRIVATE, BYTES, IPC_CREAT | 0600);

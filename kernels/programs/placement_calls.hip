@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	buffer b = make_buffer(argv[1], BYTES);
 	void *p = b.host ? b.host : b.device;
 
-	/* One call of each function, however many times it runs. */
+	/* Each function is called from one place, however many times that runs. */
 #pragma clang loop unroll(disable)
 	for (const auto &t : targets) {
 		SHOW(t.name, hipMemPrefetchAsync(p, BYTES, t.device, 0));

@@ -127,7 +127,7 @@ static void unmapped()
 	heap("unmapped", ROUNDS, false);
 }
 
-/* Where the heap's beginning leaves a hole of that size, calloc() takes the hole first. */
+/* calloc() first takes a hole of that size at the heap's beginning, if there is one. */
 static int cleared_round()
 {
 	int *tables[8], wrong = 0, count = 0;

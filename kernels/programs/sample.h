@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the samples share: error checks and the choice of a variant by argument. */
+/* The samples share error checks and the choice of a variant by argument. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

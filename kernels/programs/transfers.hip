@@ -274,7 +274,7 @@ static int *scratch()
 	return memory;
 }
 
-/* Two kernels a round, with scratch memory between them. */
+/* Runs two kernels a round, with scratch memory between them. */
 static void compute_with(int *memory)
 {
 	compute(device, memory);

@@ -240,7 +240,7 @@ static void run_rounds(bool wait)
 	show(result);
 }
 
-/* Of one GPU. */
+/* Places memory by calls for one GPU. */
 static void run_placed(int device, int host)
 {
 	int *result;
@@ -254,7 +254,7 @@ static void run_placed(int device, int host)
 	CHECK(hipFree(result));
 }
 
-/* What belongs to each element, of which there may be none. */
+/* Allocates what belongs to each element; there may be none. */
 static void run_extra(size_t bytes)
 {
 	int *result = zeros();
