@@ -38,7 +38,7 @@ enum codeobj_format {
 	CODEOBJ_BITCODE,    /* LLVM's: compiled when it is linked */
 };
 
-/* The kind of an image, by its first bytes. */
+/* Returns the kind of an image, by its first bytes. */
 enum codeobj_format codeobj_identify(const void *data, size_t size);
 
 /* ---- fat binary wrapper (.hipFatBinSegment) ---- */
@@ -78,7 +78,8 @@ int codeobj_bundle_open(struct codeobj_bundle *bundle, const void *data, size_t 
 int codeobj_bundle_next(struct codeobj_bundle *bundle, struct codeobj_entry *entry,
 			struct codeobj_error *error);
 
-/* Bytes from the start of the bundle to the end of its last entry, in *extent. */
+/* Stores the number of bytes from the start of the bundle to the end of its last entry in
+ * *extent. */
 int codeobj_bundle_extent(const void *data, size_t size, uint64_t *extent,
 			  struct codeobj_error *error);
 
@@ -145,15 +146,15 @@ int codeobj_target_parse(const char *text, struct codeobj_target *target);
 /* The canonical text, at most 64 bytes with its NUL; returns its length. */
 int codeobj_target_format(const struct codeobj_target *target, char text[64]);
 
-/* Whether it is a generic processor ("gfx9-4-generic"), whose code several run. */
+/* Returns true for a generic processor ("gfx9-4-generic"), whose code several processors run. */
 bool codeobj_is_generic(const char *processor);
 
 #define CODEOBJ_MATCH_OWN 3 /* more than any match of a generic processor */
 
 /*
- * Whether code for `code` runs on `device`: -1 if not, otherwise higher is the better match: the
- * number of features on which it is specific, and CODEOBJ_MATCH_OWN for the device's own processor
- * instead of a generic one.
+ * Returns how well code for `code` runs on `device`: -1 if not at all; a higher number is a better
+ * match: the number of features on which the code is specific, and CODEOBJ_MATCH_OWN for the
+ * device's own processor instead of a generic one.
  */
 int codeobj_target_match(const struct codeobj_target *code, const struct codeobj_target *device);
 
@@ -167,12 +168,12 @@ int codeobj_bundle_select(const void *data, size_t size, const struct codeobj_ta
 
 /* ---- code objects (ELF) ---- */
 
-/* Whether it is an AMDGPU ELF with headers inside `size`. */
+/* Checks that `elf` is an AMDGPU ELF file with headers inside `size`. */
 int codeobj_elf_check(const void *elf, size_t size, struct codeobj_error *error);
 
 /*
- * Bytes of the ELF file at `elf`, computed from its headers, in *extent: for images in memory
- * whose size nobody passed. `size` bounds what may be read.
+ * Stores the number of bytes of the ELF file at `elf`, computed from its headers, in *extent: for
+ * images in memory whose size nobody passed. `size` bounds what may be read.
  */
 int codeobj_elf_extent(const void *elf, size_t size, uint64_t *extent, struct codeobj_error *error);
 
@@ -191,8 +192,8 @@ int codeobj_elf_section(const void *elf, size_t size, const char *name,
 			struct codeobj_section *section, struct codeobj_error *error);
 
 /*
- * Whether the dynamic symbols of a code object define data of that name: 1 yes, 0 no, -EINVAL if
- * they cannot be read.
+ * Returns 1 if the dynamic symbols of a code object define data of that name, 0 if they do not,
+ * -EINVAL if they cannot be read.
  */
 int codeobj_elf_defines(const void *elf, size_t size, const char *name);
 
@@ -211,7 +212,7 @@ enum codeobj_arg_kind {
 	CODEOBJ_ARG_OTHER, /* a kind this table does not know; assumed to be explicit */
 };
 
-/* Which hidden argument, as far as it matters here. */
+/* The hidden arguments that matter here. */
 enum codeobj_hidden {
 	CODEOBJ_HIDDEN_OTHER,
 	CODEOBJ_HIDDEN_HOSTCALL, /* the buffer through which kernels call the host */
@@ -267,7 +268,8 @@ const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metada
 
 #define CODEOBJ_SHA256_SIZE 65 /* lower-case hex and a NUL */
 
-/* Of `size` bytes. For the preload library; the analyzer has containers_sha256(). */
+/* Stores the hash of `size` bytes in `hex`. This is for the preload library; the analyzer has
+ * containers_sha256(). */
 void codeobj_sha256(const void *data, size_t size, char hex[CODEOBJ_SHA256_SIZE]);
 
 #endif

@@ -161,7 +161,7 @@ int codeobj_elf_extent(const void *elf, size_t size, uint64_t *extent, struct co
 	return 0;
 }
 
-/* The two-bit feature fields of V4 and later: unsupported, any, off, on. */
+/* Returns the value of a two-bit feature field of V4 and later: unsupported, any, off, on. */
 static int8_t v4_feature(uint32_t flags, unsigned shift)
 {
 	static const int8_t values[] = { CODEOBJ_ANY, CODEOBJ_ANY, CODEOBJ_OFF, CODEOBJ_ON };

@@ -24,7 +24,7 @@ codeobj_fail(struct codeobj_error *error, int status, const char *format, ...)
 	return status;
 }
 
-/* Whether [offset, offset + length) lies in `size` bytes; safe against wrap-around. */
+/* Returns true if [offset, offset + length) lies in `size` bytes; safe against wrap-around. */
 static inline bool codeobj_inside(uint64_t offset, uint64_t length, uint64_t size)
 {
 	return offset <= size && length <= size - offset;

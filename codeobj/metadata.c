@@ -9,7 +9,7 @@
 #include "notes.h"
 #include "text.h"
 
-/* One field of a map: its key and how to read its value. */
+/* A field of a map: its key and the function that reads its value. */
 struct field {
 	const char *key;
 	size_t length; /* of the key */
@@ -49,7 +49,7 @@ static int read_bool(struct msgpack *reader, const struct msgpack_value *value, 
 	return value->type == MSGPACK_BOOL ? 0 : -EINVAL;
 }
 
-/* What the compiler appends to a kernel's arguments [LUG, "Code Object V5 Metadata"]. */
+/* The compiler appends these to a kernel's arguments [LUG, "Code Object V5 Metadata"]. */
 static const char *const hidden_kinds[] = {
 	"hidden_block_count_x",     "hidden_block_count_y",
 	"hidden_block_count_z",     "hidden_group_size_x",
@@ -137,8 +137,8 @@ static int read_map(struct msgpack *reader, const struct msgpack_value *map,
 }
 
 /*
- * Room for the elements of an array. Each takes at least one byte of input, so a count beyond the
- * rest of the note is wrong and must not be allocated for.
+ * Allocates room for the elements of an array. Each takes at least one byte of input, so a count
+ * beyond the rest of the note is wrong and must not be allocated for.
  */
 static int new_elements(const struct msgpack *reader, const struct msgpack_value *array,
 			size_t element_size, void **elements)
@@ -176,7 +176,7 @@ static int read_args(struct msgpack *reader, const struct msgpack_value *value, 
 	return rc;
 }
 
-/* Where the explicit arguments end. Verifies that they are as codeobj.h promises. */
+/* Finds the end of the explicit arguments, and verifies that all are as codeobj.h promises. */
 static int finish_kernel(struct codeobj_kernel *kernel)
 {
 	bool hidden = false;

@@ -9,7 +9,7 @@ static bool fail(struct msgpack *reader)
 	return false;
 }
 
-/* A big-endian integer of 1, 2, 4 or 8 bytes. */
+/* Reads a big-endian integer of 1, 2, 4 or 8 bytes. */
 static bool take_integer(struct msgpack *reader, unsigned bytes, uint64_t *number)
 {
 	if (reader->bad || (size_t)(reader->end - reader->at) < bytes)

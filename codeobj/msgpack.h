@@ -43,7 +43,8 @@ bool msgpack_read(struct msgpack *reader, struct msgpack_value *value);
 /* Skip what belongs to a value that msgpack_read() just returned (nothing for scalars). */
 bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *value);
 
-/* Whether a value is the string `text`; here, as the length of most texts is known here. */
+/* Returns true if a value is the string `text`. It stands here, as the length of most texts is
+ * known to the compiler. */
 static inline bool msgpack_is(const struct msgpack_value *value, const char *text)
 {
 	size_t length = strlen(text);

@@ -49,7 +49,7 @@ static void add_block(uint32_t state[8], const uint8_t block[64])
 			      choice + round_constants[i] + w[i];
 		uint32_t t2 = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) + majority;
 
-		/* One by one: as a memmove() this took longer than all the rest. */
+		/* These are copied singly: as a memmove() this took longer than all the rest. */
 		v[7] = v[6];
 		v[6] = v[5];
 		v[5] = v[4];
@@ -121,7 +121,8 @@ __attribute__((target("sha,sse4.1"))) static void add_native(uint32_t state[8], 
 	_mm_storeu_si128((__m128i *)(void *)&state[4], hgfe);
 }
 
-/* [SDM "CPUID"]: leaf 7, EBX bit 29; leaf 1, ECX bit 19 for SSE4.1, 9 for SSSE3. */
+/* Returns true if the processor has SHA, SSE4.1 and SSSE3 [SDM "CPUID"]: leaf 7, EBX bit 29; leaf
+ * 1, ECX bit 19 for SSE4.1, 9 for SSSE3. */
 static bool has_native(void)
 {
 	unsigned a, b, c, d, b7;

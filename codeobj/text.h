@@ -22,8 +22,8 @@
 size_t text_character(const char *text, size_t length, uint32_t *code);
 
 /*
- * Whether a character has an effect instead of a shape: control characters (C0, DEL, C1), and those
- * that Unicode formats text with, as changes of its direction (Unicode, chapter 23).
+ * Returns true for a character that has an effect instead of a shape: control characters (C0, DEL,
+ * C1), and those that Unicode formats text with, as changes of its direction (Unicode, chapter 23).
  */
 bool text_is_hidden(uint32_t code);
 
@@ -34,8 +34,8 @@ bool text_is_hidden(uint32_t code);
 size_t text_escape(char escape[TEXT_ESCAPE_MAX], uint32_t code, bool byte);
 
 /*
- * Whether a byte ends a line, or is the mark of a colour of our own (analyzer/output.h): names must
- * not have them, since what they are printed into has both.
+ * Returns true if a byte ends a line, or is the mark of a colour of our own (analyzer/output.h).
+ * Names must not have such bytes, since the lines they are printed into do.
  */
 static inline bool text_is_structure(char byte)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where ROCm's libraries lie that the dynamic linker does not find by their names. */
+/* Finds libraries of ROCm that the dynamic linker does not find by their names. */
 #ifndef HIPGRAIN_COMGR_ROCM_H
 #define HIPGRAIN_COMGR_ROCM_H
 
@@ -10,7 +10,7 @@
  */
 char **rocm_libraries(const char *name);
 
-/* The same in one directory. */
+/* Returns the same for one directory. */
 char **rocm_libraries_in(const char *directory, const char *name);
 
 void rocm_libraries_free(char **list);
