@@ -95,7 +95,7 @@ static void check_own(struct doctor *doctor)
 	char why[512];
 
 	if (!folder || install_find(&paths, why, sizeof(why)) != 0) {
-		/* What is not installed has its own line. */
+		/* A missing installation is reported in a line of its own. */
 		doctor_add(doctor, HEALTH_UNKNOWN, NULL, "LTTng's daemons were not tried: %s",
 			   folder ? "hipgrain is not installed"
 				  : "cannot create a temporary directory");

@@ -22,10 +22,10 @@ struct check {
 	enum health health;
 	const char *section; /* static */
 	char *text;          /* one line */
-	char *advice;        /* what to do about it, NULL if nothing */
+	char *advice;        /* advice for the user, NULL if there is none */
 };
 
-/* What the checks determine and later ones need. */
+/* The results of checks, with what later checks need of earlier ones. */
 struct doctor {
 	GPtrArray *checks; /* struct check */
 	const char *root;  /* before /sys, /proc, /dev and /boot: "" for this machine */
@@ -40,14 +40,14 @@ struct doctor {
 	struct program_runtime program; /* the runtime of the program, if one was given */
 };
 
-/* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.
- */
+/* Prepares *doctor with no check made. `root`, which stays the caller's, stands before each path
+ * that is looked at. */
 void doctor_init(struct doctor *doctor, const char *root);
 void doctor_clear(struct doctor *doctor);
-/* As it is printed and in JSON; static. */
+/* Returns the name that is printed and stands in JSON; static. */
 const char *health_name(enum health health);
 
-/* One line in the current section; `advice` (copied) may be NULL. */
+/* Adds a line to the current section; `advice` (copied) may be NULL. */
 void doctor_add(struct doctor *doctor, enum health health, const char *advice, const char *format,
 		...) G_GNUC_PRINTF(4, 5);
 
@@ -55,20 +55,21 @@ void doctor_add(struct doctor *doctor, enum health health, const char *advice, c
 void doctor_check_kernel(struct doctor *doctor);
 void doctor_check_gpus(struct doctor *doctor);
 /*
- * In place of these two: the software GPU, as the environment configures it. Executes this program
- * again with the verb's arguments if it has not got it beneath it (environment_enter()).
+ * Checks the software GPU as the environment configures it, in place of the kernel and the GPUs.
+ * Executes this program again with the verb's arguments if that GPU is not yet beneath the process
+ * (environment_enter()).
  */
 void doctor_check_softgpu(struct doctor *doctor, char **arguments);
 void doctor_check_runtime(struct doctor *doctor);
 void doctor_check_disassembler(struct doctor *doctor);
 void doctor_check_recording(struct doctor *doctor);
-/* Of that one: LTTng's daemons, of which one is started for the purpose. */
+/* Checks LTTng's daemons, as a part of doctor_check_recording(): starts one for the purpose. */
 void doctor_check_daemon(struct doctor *doctor);
 /* The program that is to be recorded: found as a shell would find it. */
 void doctor_check_program(struct doctor *doctor, const char *command);
-/* What is installed, tried by a recording of a demonstration on the software GPU. */
+/* Checks the installation by recording a demonstration on the software GPU. */
 void doctor_check_self(struct doctor *doctor);
-/* Last: what the findings of each group will be worth, given the above. */
+/* Says what the findings of each group will be worth, given the above; it comes last. */
 void doctor_check_worth(struct doctor *doctor);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording needs: our own libraries, shared memory for LTTng's buffers, the program. */
+/* Checks the needs of a recording: our own libraries, shared memory for LTTng's buffers, the
+ * program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -53,7 +54,7 @@ void doctor_check_softgpu(struct doctor *doctor, char **arguments)
 		doctor_add(doctor, HEALTH_BROKEN, NULL, "the software GPU cannot be preloaded: %s",
 			   strerror(errno));
 	} else {
-		/* As kernels/softgpu/README.md has it. */
+		/* The default is that of kernels/softgpu/README.md. */
 		arch = arch && *arch ? arch : xcds && atoi(xcds) > 1 ? "gfx942" : "gfx90a";
 		g_ptr_array_add(doctor->targets, g_strdup(arch));
 		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU models a %s (SOFTGPU_ARCH)",

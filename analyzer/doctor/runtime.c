@@ -30,7 +30,7 @@ enum {
 	ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 65,
 };
 
-/* What the probing process writes into its pipe. */
+/* The results that the probing process writes into its pipe. */
 struct probe {
 	char path[PATH_MAX]; /* of the library that was loaded */
 	char error[256];     /* why it was not */

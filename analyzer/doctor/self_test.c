@@ -48,7 +48,7 @@ static bool run(char **command, struct result *result)
 	return true;
 }
 
-/* The last line, for one line of ours. */
+/* Returns the last line of `text`, which stands in one line of ours. */
 static const char *last_line(char *text)
 {
 	char *newline;
@@ -60,7 +60,7 @@ static const char *last_line(char *text)
 	return newline ? newline + 1 : text;
 }
 
-/* How many findings of the rule a JSON report has; -1: it is none. */
+/* Returns the number of findings of the rule in a JSON report; -1 if the file is none. */
 static int count_findings(const char *path, const char *rule)
 {
 	struct json_object *report = json_object_from_file(path), *findings, *name;

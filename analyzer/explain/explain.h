@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules and the kinds of memory mean, for people: `hipgrain explain`. */
+/* Explains the rules and the kinds of memory to people: `hipgrain explain`. */
 #ifndef HIPGRAIN_EXPLAIN_H
 #define HIPGRAIN_EXPLAIN_H
 
@@ -10,10 +10,10 @@
 #include "analyzer/model/model.h"
 #include "analyzer/rules/engine/findings.h"
 
-/* A line for each rule. */
+/* Prints a line for each rule. */
 void explain_rules(FILE *stream);
 
-/* A rule: what hipgrain-rules(7) says, and what its source tags stand for. */
+/* Prints what hipgrain-rules(7) says of a rule, and what its source tags stand for. */
 void explain_rule(const struct rule *rule, FILE *stream);
 
 /* The machine whose memory is explained. */

@@ -22,7 +22,7 @@ static const struct {
 	{ offsetof(struct model_environment, fine_pool), 10016 },
 };
 
-/* Where gcnArchName is in hipDeviceProp_t, by its layout. */
+/* The offsets of gcnArchName in hipDeviceProp_t, by the layout of that structure. */
 enum { ARCH_R0600 = 1160, ARCH_R0000 = 396 };
 
 static void ask_target(void *library, struct machine *machine)

@@ -11,7 +11,7 @@
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 
-/* One column each: what people call it, and the call that stands for it. */
+/* A column has the name that people use, and the call that stands for it. */
 static const struct column {
 	const char *title;
 	uint16_t api;
@@ -97,8 +97,8 @@ static void print_access(const struct model_environment *environment, FILE *stre
 	}
 }
 
-/* What was measured of a call's memory, in the XNACK mode of `environment`: for the end of a line;
- * to be freed. */
+/* Returns what was measured of a call's memory, in the XNACK mode of `environment`, for the end of
+ * a line; to be freed. */
 static char *measured_text(const struct machine *machine, const struct measured *measured,
 			   int xnack, const struct measured_memory *memory,
 			   enum granularity expected)

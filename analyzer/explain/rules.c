@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hipgrain-rules(7) says about a rule, and the list of rules. */
+/* Prints what hipgrain-rules(7) says about a rule, and the list of rules. */
 #include "analyzer/output.h"
 #include "analyzer/report/rule_text.h"
 #include "explain.h"
@@ -20,7 +20,7 @@ static unsigned width(FILE *stream)
 	return number >= 40 ? (unsigned)MIN(number, 100) : 80;
 }
 
-/* Words that begin a paragraph of their own. */
+/* Returns true for words that begin a paragraph of their own. */
 static bool begins_paragraph(const char *word)
 {
 	static const char *const heads[] = { "Evidence:", "Fix:", "Sources:" };

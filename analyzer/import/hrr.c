@@ -25,7 +25,7 @@ enum { LOCATION_DEVICE = 1, LOCATION_NODE = 3 };
 
 /* Memory that is in use. */
 struct live {
-	int32_t tid; /* which allocated it */
+	int32_t tid; /* the thread that allocated it */
 	bool late;   /* the release of what was there before is still to come */
 };
 
@@ -188,8 +188,8 @@ static int32_t version_of(const char *text)
 	return (int32_t)(major * 10000000 + minor * 100000 + patch);
 }
 
-/* Where the manifest has no devices: those that were chosen, and the first code object's target, or
- * NULL. */
+/* Guesses the devices if the manifest has none. Returns the greatest that was chosen, and in *arch
+ * the target of the first code object, or NULL. */
 static int32_t suppose_devices(struct translation *to, const char **arch)
 {
 	int32_t last = 0;

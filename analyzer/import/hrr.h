@@ -10,13 +10,13 @@
 #include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr_calls.h"
 
-/* How often a function was called whose calls were left out. */
+/* The number of calls of a function whose calls were left out. */
 struct hrr_left_out {
 	const char *name; /* static */
 	uint64_t calls;
 };
 
-/* Whether every record that is translated can be: 0, or -EINVAL with *error. */
+/* Returns 0 if every record that is to be translated can be, or -EINVAL with *error. */
 int hrr_check(const struct hrr_process *process, char **error);
 
 /*

@@ -162,7 +162,7 @@ static const uint8_t *take(struct cursor *cursor, size_t size)
 	return data;
 }
 
-/* A number of `size` bytes; 0 behind the end. */
+/* Returns a number of `size` bytes; 0 behind the end. */
 static uint64_t take_number(struct cursor *cursor, size_t size)
 {
 	const uint8_t *data = take(cursor, size);

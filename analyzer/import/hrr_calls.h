@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records of a capture say: the rows of hrr.def. */
+/* Reads the records of a capture by the rows of hrr.def. */
 #ifndef HIPGRAIN_IMPORT_HRR_CALLS_H
 #define HIPGRAIN_IMPORT_HRR_CALLS_H
 
@@ -19,7 +19,7 @@ struct hrr_row {
 	const char *fields; /* as in hrr.def */
 };
 
-/* Of a record's type: static. */
+/* Returns the row of a record's type; static. */
 const struct hrr_row *hrr_row(uint16_t type);
 
 /* Members whose letters a row does not have are 0. */
@@ -31,7 +31,7 @@ struct hrr_call {
 	int32_t location, location_id;
 };
 
-/* 0 or -EINVAL with *error. */
+/* Returns 0, or -EINVAL with *error. */
 int hrr_call_read(struct hrr_call *call, const struct hrr_row *row, const struct hrr_record *record,
 		  char **error);
 
@@ -40,7 +40,7 @@ struct hrr_argument {
 	uint16_t size;
 };
 
-/* What points into the record; the name is the caller's to g_free(). */
+/* The launch points into the record; the caller frees the name with g_free(). */
 struct hrr_launch {
 	uint64_t stream;
 	char *name;

@@ -15,8 +15,9 @@ struct hrr_kernel {
 };
 
 /*
- * Of `process`. Code objects are written into directory `folder`, named as in a bundle; `event` is
- * given code_object and kernel before their first use, without time and thread.
+ * Prepares for the code of `process`. Code objects are written into directory `folder`, named as in
+ * a bundle; `event` is given code_object and kernel before their first use, without time and
+ * thread.
  */
 struct hrr_code *hrr_code_new(const struct hrr_process *process, int folder,
 			      void (*event)(const struct hg_event *event, void *user), void *user);

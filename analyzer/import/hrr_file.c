@@ -246,7 +246,7 @@ failed:
 	return NULL;
 }
 
-/* Of "pid-PID"; 0: another name. */
+/* Returns PID of the name "pid-PID"; 0 for another name. */
 static int32_t pid_of_name(const char *name)
 {
 	char again[32];
@@ -307,7 +307,7 @@ GPtrArray *hrr_processes(const char *path, char **error)
 		if (pid)
 			result = add_process(processes, folder, entry->d_name, pid, error);
 	}
-	/* As one process wrote it, before they had directories of their own. */
+	/* A capture of one process, as written before processes had directories of their own. */
 	if (list && !result && !processes->len &&
 	    faccessat(folder, "events.bin", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		result = add_process(processes, folder, ".", 0, error);

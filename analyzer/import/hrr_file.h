@@ -35,7 +35,8 @@ struct hrr_events {
 	GArray *records; /* struct hrr_record, in the order of the calls */
 };
 
-/* What is in `data`, which must outlive it. 0 (hrr_events_clear() later) or -EINVAL. */
+/* Reads the events in `data`, which must outlive them. Returns 0 (hrr_events_clear() is due later)
+ * or -EINVAL with *error. */
 int hrr_events_read(struct hrr_events *events, const uint8_t *data, size_t size, char **error);
 void hrr_events_clear(struct hrr_events *events);
 
@@ -48,7 +49,8 @@ struct hrr_process {
 	struct hrr_events events;
 };
 
-/* The processes (struct hrr_process *, by pid) of the capture at `path`; NULL on failure. */
+/* Returns the processes (struct hrr_process *, by pid) of the capture at `path`; NULL on
+ * failure. */
 GPtrArray *hrr_processes(const char *path, char **error);
 
 /*
