@@ -36,7 +36,7 @@ static double seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* How far a mode's steps are: changes with each step that begins or ends. */
+/* Returns a number that changes with each step of the mode that begins or ends. */
 static unsigned long progress(const struct probe_mode *mode)
 {
 	unsigned long sum = 0;
@@ -48,7 +48,7 @@ static unsigned long progress(const struct probe_mode *mode)
 	return sum;
 }
 
-/* What the runtime prints when it aborts is not for the user of the probe. */
+/* Closes the output: the user of the probe need not see what the runtime prints when it aborts. */
 static void become_quiet(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -80,7 +80,7 @@ static pid_t start(const struct probe_task *task, void (*child)(const struct pro
 	return pid;
 }
 
-/* Whether it was reaped within `limit` seconds; its status in *status. */
+/* Returns true if the process was reaped within `limit` seconds, with its status in *status. */
 static bool reap(pid_t pid, double limit, int *status)
 {
 	double until = seconds() + limit;
@@ -172,7 +172,7 @@ static void measure_mode(const struct probe_task *task)
 	}
 }
 
-/* Whether both XNACK modes make sense: only a GPU whose target id names the feature has them. */
+/* Plans the XNACK modes. Only a GPU whose target id names the feature has both. */
 static void plan_modes(struct probe_gpu *gpu)
 {
 	const char *environment = getenv("HSA_XNACK");

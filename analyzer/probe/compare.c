@@ -28,7 +28,7 @@ static void set(char text[96], const char *format, ...)
 	va_end(arguments);
 }
 
-/* What the model takes the memory for. */
+/* Returns the memory that the model expects. */
 static struct model_memory expected_memory(const struct probe_mode *mode, unsigned placement)
 {
 	const struct probe_placement *row = &probe_placements[placement];
@@ -107,7 +107,7 @@ static void compare_granularity(const struct probe_mode *mode, unsigned placemen
 		comparison->verdict = VERDICT_MODEL_UNKNOWN;
 }
 
-/* Which question of the model a step answers; QUESTIONS: none. */
+/* Returns the question of the model that a step answers; QUESTIONS: none. */
 static enum model_question question_of(int step)
 {
 	switch (step) {
@@ -235,7 +235,7 @@ static void compare_together(const struct probe_mode *mode, unsigned placement,
 
 	compare_atomic(mode, placement, PROBE_STEP_ATOMIC + 2 * PROBE_OP_u32_add, result,
 		       comparison);
-	/* Of coarse-grained memory the GPU may hold what the host changes: any sum is possible. */
+	/* The GPU may hold coarse-grained memory that the host changes: any sum is possible. */
 	if (memory.granularity != GRAIN_FINE || strcmp(comparison->model, "works") != 0) {
 		comparison->model[0] = '\0';
 		comparison->verdict = VERDICT_MODEL_UNKNOWN;
@@ -286,7 +286,7 @@ struct probe_comparison probe_compare(const struct probe_mode *mode, unsigned pl
 	} else if (step == PROBE_STEP_MIGRATION) {
 		compare_migration(mode, placement, result, &comparison);
 	} else if (step == PROBE_STEP_ALLOCATE) {
-		/* Whether a call succeeds is not in the model. */
+		/* The model does not say if a call succeeds. */
 		comparison.verdict =
 		    result->state == PROBE_WORKS ? VERDICT_NOT_APPLICABLE : VERDICT_NOT_MEASURED;
 	} else if (step == PROBE_STEP_GRANULARITY) {

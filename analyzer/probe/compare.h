@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was measured, beside what the memory model expects. */
+/* Compares what was measured with what the memory model expects. */
 #ifndef HIPGRAIN_PROBE_COMPARE_H
 #define HIPGRAIN_PROBE_COMPARE_H
 
@@ -14,7 +14,7 @@ enum probe_verdict {
 	VERDICTS,
 };
 
-/* How `measured` begins where a step began and its result is unknown; what follows says why. */
+/* `measured` begins so if a step began and its result is unknown; the rest says why. */
 #define PROBE_UNKNOWN "unknown "
 
 struct probe_comparison {
@@ -25,10 +25,10 @@ struct probe_comparison {
 	bool certain;        /* the model's answer passed over no unknown condition */
 };
 
-/* Step `step` on `memory` number `placement` of that mode. */
+/* Compares step `step` on `memory` number `placement` of that mode with the model. */
 struct probe_comparison probe_compare(const struct probe_mode *mode, unsigned placement, int step);
 
-/* How often slower than the same step in memory of hipMalloc; 0: not measured. */
+/* Returns how many times slower the step is than in memory of hipMalloc; 0: not measured. */
 double probe_slowdown(const struct probe_mode *mode, unsigned placement, int step);
 
 const char *probe_verdict_name(enum probe_verdict verdict); /* "agree"; static */

@@ -67,10 +67,10 @@ int hip_load(struct hip *hip, char *error, size_t size);
 void hip_identify(const struct hip *hip, int gpu, char *name, size_t name_size, char *arch,
 		  size_t arch_size);
 
-/* An attribute: its value, or -1. */
+/* Returns the value of an attribute, or -1. */
 int hip_attribute(const struct hip *hip, int attribute, int gpu);
 
-/* A function of the HSA runtime below it; NULL: not there. */
+/* Returns a function of the HSA runtime below HIP, or NULL if it is not there. */
 void *hip_hsa_function(const char *name);
 
 #endif

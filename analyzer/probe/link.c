@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a GPU reaches host memory, from the HSA runtime: HIP does not report it. Numbers: hsa.h and
- * hsa_ext_amd.h [HSAH].
+ * Asks the HSA runtime how a GPU reaches host memory: HIP does not report it. The numbers are those
+ * of hsa.h and hsa_ext_amd.h [HSAH].
  */
 #include "link.h"
 
@@ -46,7 +46,8 @@ static struct {
 struct search {
 	/* HIP_VISIBLE_DEVICES changes HIP's numbers, but not the order of the agents. */
 	unsigned domain, bdf; /* place on the PCI bus */
-	int ordinal; /* where that is unknown: among the GPU agents; counts down. -1: known */
+	int ordinal; /* without a place: number among the GPU agents; counts down. -1: the place is
+			known */
 	struct handle gpu;
 	bool found;
 	struct host_link *link;

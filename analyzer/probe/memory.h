@@ -21,7 +21,7 @@ int probe_allocate(const struct hip *hip, const struct probe_placement *placemen
 /* Nothing for a block that could not be allocated. */
 void probe_release(const struct hip *hip, struct probe_block *block);
 
-/* What the runtime reports: enum granularity. Neither: GRAIN_UNKNOWN. */
+/* Returns the enum granularity that the runtime reports; GRAIN_UNKNOWN if it reports neither. */
 int probe_granularity(const struct hip *hip, const struct probe_block *block);
 
 #endif

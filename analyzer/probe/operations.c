@@ -13,7 +13,7 @@ typedef double f64;
 
 static struct probe_operation_row rows[PROBE_OPERATIONS];
 
-/* As the kernel converts it: from the expression's own type to the operand's. */
+/* Converts as the kernel does: from the expression's own type to the operand's. */
 #define BYTES(type, expression, to)                   \
 	do {                                          \
 		type value = (type)(expression);      \

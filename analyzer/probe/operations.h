@@ -18,11 +18,11 @@ struct probe_operation_row {
 	uint64_t operands[PROBE_ITEMS];
 };
 
-/* Row `operation`, 0 to PROBE_OPERATIONS - 1; static. */
+/* Returns row `operation`, 0 to PROBE_OPERATIONS - 1; static. */
 const struct probe_operation_row *probe_operation_row(unsigned operation);
 
 /*
- * What a launch did that left `after` and returned[PROBE_ITEMS] (of SWAP and CAS): PROBE_WORKS,
+ * Judges a launch that left `after` and returned[PROBE_ITEMS] (of SWAP and CAS): PROBE_WORKS,
  * PROBE_LOST: as if there had been none, PROBE_WRONG: something else.
  */
 enum probe_state probe_operation_judge(const struct probe_operation_row *row, uint64_t after,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the kernel says that pages are. */
+/* Reads from the kernel which pages are swapped out. */
 #include "pagemap.h"
 
 #include <fcntl.h>

@@ -13,21 +13,21 @@ struct probe_counts {
 	unsigned time_limits, killed; /* PROBE_TIME_LIMIT, PROBE_KILLED */
 };
 
-/* Of all GPUs and modes. */
+/* Returns the counts of all GPUs and modes. */
 struct probe_counts probe_count(const struct probe *probe);
 
 /* "hipHostMalloc, hipHostMallocCoherent, advised hipMemAdviseSetCoarseGrain"; the caller frees. */
 char *probe_placement_text(unsigned placement);
 
-/* Tables for people, and each difference in a line. */
+/* Prints tables for people, and each difference in a line. */
 void probe_print_text(const struct probe *probe, FILE *stream);
 
-/* As hipgrain-probe-1.schema.json describes it; the caller releases it. */
+/* Returns the probe as hipgrain-probe-1.schema.json describes it; the caller releases it. */
 struct json_object *probe_to_json(const struct probe *probe);
 
 /*
- * Print what two probes, which probe_to_json() made, measured differently. The number of
- * differences, or -1: one of them is no probe; *which is then 0 or 1. What one of them did not
+ * Prints what two probes, which probe_to_json() made, measured differently. Returns the number of
+ * differences, or -1 if one of them is no probe; *which is then 0 or 1. What one of them did not
  * measure, or does not know, is no difference.
  */
 int probe_print_comparison(struct json_object *const probes[2], FILE *stream, int *which);

@@ -103,7 +103,7 @@ struct probe_memory {
 	struct probe_result steps[PROBE_STEPS];
 };
 
-/* One GPU in one XNACK mode. */
+/* A GPU in an XNACK mode. */
 struct probe_mode {
 	int hsa_xnack; /* HSA_XNACK that the process was started with, -1: as the environment has it
 			*/
@@ -156,7 +156,7 @@ struct probe_step_text {
 
 struct probe_step_text probe_step_text(int step);
 
-/* Whether the step began, and nobody knows what it does. */
+/* Returns true if the step began and its effect is unknown. */
 static inline bool probe_state_unknown(enum probe_state state)
 {
 	return state >= PROBE_TIME_LIMIT;
@@ -195,7 +195,8 @@ struct probe_task {
  * `probe->gpus`, `runtime` and each gpu's name.
  */
 _Noreturn void probe_child_survey(const struct probe_task *task);
-/* As that: runs every step that is PROBE_PENDING, and marks each before and after. */
+/* Runs every step that is PROBE_PENDING, in a process of its own as above, and marks each before
+ * and after. */
 _Noreturn void probe_child_measure(const struct probe_task *task);
 
 #endif

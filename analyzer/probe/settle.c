@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the end of a child says about the step that it had begun. A process that the runtime ends,
- * or that crashes, shows what the step does. One that reached the time limit does not: a busy
- * machine delays every step. Neither does one that somebody else ended.
+ * Concludes what a step does from the end of the child that had begun it. A process that the
+ * runtime ends, or that crashes, shows what the step does. A process that reached the time limit
+ * does not: a busy machine delays every step. Neither does a process that somebody else ended.
  */
 #include <signal.h>
 
@@ -29,7 +29,8 @@ static enum probe_state state_after(struct probe_outcome outcome)
 	}
 }
 
-/* The steps from `from` to before `to`, after one without which they make no sense. */
+/* Skips the steps from `from` to before `to` if `step`, without which they make no sense, did not
+ * work. */
 static void skip_after(struct probe_memory *memory, int step, int from, int to)
 {
 	enum probe_state why = (enum probe_state)memory->steps[step].state;

@@ -127,7 +127,7 @@ static void step_plain(struct child *child, struct probe_result *result, bool st
 					    : time_copy(child, child->scratch, child->block.device);
 }
 
-/* A launch of an atomic with the target at its start. */
+/* Launches an atomic with the target at its start. */
 static int launch_atomic(struct child *child, const char *kernel,
 			 const struct probe_operation_row *row, uint32_t rounds)
 {
@@ -263,7 +263,7 @@ static void step_call(struct child *child, struct probe_result *result, bool pre
 		result->state = PROBE_WORKS;
 }
 
-/* The host and the GPU add to one word at the same time. */
+/* Has the host and the GPU add to one word at the same time. */
 static void step_together(struct child *child, struct probe_result *result)
 {
 	const struct probe_operation_row *row = probe_operation_row(PROBE_OP_u32_add);
@@ -296,14 +296,14 @@ static void step_together(struct child *child, struct probe_result *result)
 		child->hip.hipStreamDestroy(stream);
 }
 
-/* How many of the block's pages are not in the host's memory; -1: unknown. */
+/* Returns how many of the block's pages are not in the host's memory; -1: unknown. */
 static int count_moved(const struct probe_block *block)
 {
 	return pagemap_away("/proc/self/pagemap", (uintptr_t)block->host, PROBE_BYTES,
 			    (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Whether pages that the host has written move to the GPU when it loads them. */
+/* Finds out if pages that the host has written move to the GPU when it loads them. */
 static void step_migration(struct child *child, struct probe_result *result)
 {
 	int error, before, after;

@@ -89,7 +89,7 @@ static bool is_in(const struct column *column, int step)
 	return kind == column->kinds[0] || kind == column->kinds[1];
 }
 
-/* One word for several steps: what all did, "partly" where they did not do the same. */
+/* Fills a cell with one word for several steps: the common result, or "partly" if they differ. */
 static void fill_cell(const struct probe_mode *mode, unsigned placement,
 		      const struct column *column, char cell[24])
 {
