@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What build this is: results of one must not be taken for those of another. */
+/* Identifies this build: results of a build must not be taken for those of another. */
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
@@ -10,7 +10,8 @@
 #include "cache.h"
 #include "internal.h"
 
-/* Of an object file that is loaded; one that has no build ID is told by its file. */
+/* Describes an object file that is loaded; a file without build ID is described by its path, inode,
+ * size and times. */
 static bool describe(const struct dl_phdr_info *info, char *text, size_t size)
 {
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";

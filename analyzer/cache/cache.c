@@ -28,8 +28,8 @@
 
 static const char magic[8] = "hgcache";
 
-/* What is kept repeats itself: one frame of zstd. Faster than to read, hash and write so much more.
- */
+/* Entries repeat themselves, so a frame of zstd is faster than to read, hash and write so much
+ * more. */
 #define LEVEL 1
 
 struct header {
@@ -48,7 +48,7 @@ static bool full;         /* nothing can be written any more */
 static uint64_t most;     /* bytes of all entries */
 static uint64_t unlooked; /* bytes written since the size of all was looked at */
 
-/* Whether it is ours alone to write to. */
+/* Returns true if only this user may write to the file. */
 static bool is_ours(const struct stat *status)
 {
 	return status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
@@ -67,7 +67,7 @@ static int enter(int folder, const char *name)
 	return next;
 }
 
-/* The directory, or -1. */
+/* Returns the directory, or -1. */
 static int open_directory(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -115,8 +115,9 @@ const char *cache_open(void)
 }
 
 /*
- * With the lock held. A process that this one forked may have closed what it inherited, and have
- * another directory under that number: nothing is written or deleted there.
+ * Returns true if the directory is still ours. Called with the lock held. A process that this one
+ * forked may have closed what it inherited, and have another directory under that number: nothing
+ * is written or deleted there.
  */
 static bool still_open(void)
 {
@@ -180,7 +181,7 @@ bool cache_name(struct cache_name *name, const char *text, ...)
 	return good;
 }
 
-/* All of it, or false. */
+/* Reads all of it, or returns false. */
 static bool read_all(int file, void *to, size_t size)
 {
 	for (size_t done = 0; done < size;) {
@@ -289,7 +290,7 @@ static bool write_entry(const char *temporary, const struct header *header, cons
 	return !close(file) && good && !renameat(directory, temporary, directory, header->name);
 }
 
-/* With the lock held. */
+/* Writes an entry. Called with the lock held. */
 static void put(const struct header *header, const void *frame)
 {
 	char temporary[64];

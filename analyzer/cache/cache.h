@@ -33,7 +33,7 @@ struct cache_name {
 const char *cache_open(void);
 void cache_close(void);
 
-/* Whether there is one to use. */
+/* Returns true if there is a cache to use. */
 bool cache_usable(void);
 
 /*
@@ -43,8 +43,8 @@ bool cache_usable(void);
 bool cache_name(struct cache_name *name, const char *text, ...) __attribute__((sentinel));
 
 /*
- * What build of which file holds this address: its build ID, or what else tells it from others,
- * into text[size]. False if that is not known.
+ * Stores in text[size] what identifies the build of the file that holds this address: its build ID,
+ * or what else tells it from others. Returns false if that is not known.
  */
 bool cache_build_of(const void *address, char *text, size_t size);
 

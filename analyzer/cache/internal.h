@@ -21,7 +21,7 @@ void cache_trim(int directory, uint64_t most);
  */
 bool cache_find_build(void);
 
-/* What tells this build from others; NULL: not known. */
+/* Returns what tells this build from others; NULL if that is not known. */
 const char *cache_build(void);
 
 #endif

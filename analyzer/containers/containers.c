@@ -10,7 +10,7 @@
 #include "codeobj/codeobj.h"
 #include "unpack.h"
 
-/* One uncompressed bundle; what it takes is in *extent, 0 if that is unknown. */
+/* Walks through an uncompressed bundle. Stores its size in *extent, 0 if that is unknown. */
 static void walk_bundle(const void *data, size_t size, const struct container_sink *sink,
 			uint64_t *extent)
 {
@@ -49,7 +49,7 @@ static void walk_compressed(const void *data, size_t size, const struct containe
 	*extent = used;
 }
 
-/* One offload binary; what it takes is in *extent, 0 if that is unknown. */
+/* Walks through an offload binary. Stores its size in *extent, 0 if that is unknown. */
 static void walk_offload(const uint8_t *data, size_t size, const struct container_sink *sink,
 			 uint64_t *extent)
 {
@@ -74,7 +74,7 @@ static void walk_offload(const uint8_t *data, size_t size, const struct containe
 	}
 }
 
-/* Bundles one after the other, with padding between them. */
+/* Walks through bundles in a row, with padding between them. */
 static bool walk_fatbin(const uint8_t *data, size_t size, const struct container_sink *sink)
 {
 	size_t from = 0, at;
@@ -92,7 +92,7 @@ static bool walk_fatbin(const uint8_t *data, size_t size, const struct container
 	return from;
 }
 
-/* Offload binaries one after the other, with padding to a multiple of 8 between them. */
+/* Walks through offload binaries in a row, with padding to a multiple of 8 between them. */
 static bool walk_offloads(const uint8_t *data, size_t size, const struct container_sink *sink)
 {
 	bool found = false;
@@ -120,7 +120,7 @@ static const struct {
 	{ ".llvm.offloading", walk_offloads },
 };
 
-/* Whether there was any section with device code. */
+/* Returns true if there was any section with device code. */
 static bool walk_host(const uint8_t *data, size_t size, const struct container_sink *sink)
 {
 	bool found = false;
@@ -146,7 +146,8 @@ static bool walk_host(const uint8_t *data, size_t size, const struct container_s
 	return found;
 }
 
-/* What objects of -fgpu-rdc have in place of device code, unless of --offload-new-driver. */
+/* Returns true for objects of -fgpu-rdc, which hold this text in place of device code (not with
+ * --offload-new-driver). */
 static bool is_relocatable(const uint8_t *data, size_t size)
 {
 	static const char name[] = "\0__CLANG_OFFLOAD_BUNDLE__hip";
@@ -190,8 +191,8 @@ bool containers_in_host(const void *data, size_t size)
 }
 
 /*
- * Archives: members one after the other at even offsets, each behind a header of 60 bytes of text
- * with the size in decimal at 48 and "`\n" at 58 [ar(5)].
+ * Walks through an archive: its members stand in a row at even offsets, each behind a header of 60
+ * bytes of text with the size in decimal at 48 and "`\n" at 58 [ar(5)].
  */
 static void walk_archive(const uint8_t *data, size_t size, const struct container_sink *sink)
 {

@@ -19,20 +19,20 @@ struct container_sink {
 	 * decompressed, as long as the buffer is that is handed to keep() afterwards.
 	 */
 	void (*object)(void *user, const void *elf, size_t size, const char *target);
-	/* One line about something that could not be read. What follows may still come. */
+	/* Takes a line about something that could not be read. More may still come. */
 	void (*problem)(void *user, const char *text);
 	void *user;
 	/* Takes over a buffer of `size` bytes, to be freed. NULL: freed at once. */
 	void (*keep)(void *user, void *buffer, size_t size);
 };
 
-/* Any length of any bytes. Entries for the host are left out. */
+/* Walks through any number of any bytes. Entries for the host are left out. */
 void containers_walk(const void *data, size_t size, const struct container_sink *sink);
 
-/* Whether the device code of an executable or library begins with a compressed bundle. */
+/* Returns true if the device code of an executable or library begins with a compressed bundle. */
 bool containers_compressed(const void *data, size_t size);
 
-/* Whether an ELF file for the host has a section with device code. */
+/* Returns true if an ELF file for the host has a section with device code. */
 bool containers_in_host(const void *data, size_t size);
 
 /*

@@ -10,7 +10,7 @@
 #define FIRST_ROOM 65536u
 #define STEP_MAX   (1u << 30) /* zlib counts in 32 bits */
 
-/* What has come out so far. */
+/* The bytes that have come out so far. */
 struct growing {
 	uint8_t *bytes;
 	size_t size, room, limit; /* limit: as claimed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What overview.c and spans.c share. */
+/* The interface between overview.c and spans.c. */
 #ifndef HIPGRAIN_OVERVIEW_INTERNAL_H
 #define HIPGRAIN_OVERVIEW_INTERNAL_H
 
@@ -10,7 +10,7 @@ static inline unsigned class_of(uint64_t value)
 	return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/* A struct lane. */
+/* Frees a struct lane. */
 void free_lane(void *data);
 
 /* The live memory that an address lies in; NULL: none that is counted. */

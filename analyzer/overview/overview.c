@@ -17,7 +17,7 @@ struct living {
 };
 #define NO_BAR UINT_MAX
 
-/* What makes a site; compared and hashed as bytes, so padding is zeroed. */
+/* The key of a site; compared and hashed as bytes, so padding is zeroed. */
 struct site_key {
 	struct process *process;
 	uint64_t flags;
@@ -174,8 +174,8 @@ static void raise_mark(uint64_t *live, uint64_t *peak, uint64_t size)
 }
 
 /*
- * What a site had when the process was at its mark is what it had before its first change since
- * then: so a new mark costs nothing, whatever the number of sites.
+ * Notes the bytes of a site when the process was at its mark: those that it had before its first
+ * change since then. So a new mark costs nothing, whatever the number of sites.
  */
 static void note_peak(struct memory_site *site, const struct memory_peaks *peaks)
 {
@@ -279,7 +279,8 @@ static unsigned add_bar(struct overview *overview, const struct memory_site *sit
 
 /* ---- what lives and ends ---- */
 
-/* What went with its process, without an end of its own, may have lain in the same memory here. */
+/* Forgets the bar of memory that went with its process, without an end of its own: it may have lain
+ * at the same place. */
 static void forget_bar(struct overview *overview, const struct allocation *allocation)
 {
 	const struct living *old = g_hash_table_lookup(overview->live, allocation);
@@ -321,7 +322,7 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 	struct overview *overview = data;
 	struct living *living = g_hash_table_lookup(overview->live, allocation);
 	struct memory_peaks *peaks = peaks_of(overview, owner);
-	/* What was overwritten by a new allocation has no time of its own. */
+	/* An allocation that a new one has overwritten has no time of its own. */
 	int64_t end = allocation->free_ns ? allocation->free_ns : overview->last_ns;
 
 	if (!living)

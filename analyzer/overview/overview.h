@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recording looks like as a whole: totals of memory by where it was allocated and what kind
- * it is, allocations over time, and what was done when. Memory use is bounded whatever the length
- * of the trace: small allocations and short gaps are left out, or merged, as it grows; the totals
- * are exact all the same. mmap is not counted: allocators on top of it are.
+ * The overview of a recording: totals of memory by where it was allocated and what kind it is,
+ * allocations over time, and what was done when. Memory use is bounded whatever the length of the
+ * trace: small allocations and short gaps are left out, or merged, as it grows; the totals are
+ * exact all the same. mmap is not counted: allocators on top of it are.
  */
 #ifndef HIPGRAIN_OVERVIEW_H
 #define HIPGRAIN_OVERVIEW_H
@@ -38,7 +38,8 @@ struct memory_site {
 	uint64_t at_peak;    /* live when all memory of the process was at its high-water mark */
 	uint64_t peak_known; /* private: the mark, by number, for which at_peak is known */
 	uint64_t largest;
-	/* Of allocations that some launch got a pointer into, or reached by pointers in memory. */
+	/* bytes of allocations that some launch got a pointer into, or reached by pointers in
+	 * memory */
 	uint64_t used_bytes;
 	int64_t lifetime_ns; /* of those that ended, sum */
 };
@@ -54,7 +55,7 @@ struct memory_peaks {
 	int64_t peak_ns;
 };
 
-/* One allocation's life on the placement map. */
+/* The life of an allocation on the placement map. */
 struct memory_bar {
 	const struct memory_site *site;
 	uint64_t address, size;
@@ -79,8 +80,8 @@ struct span {
 	uint64_t bytes; /* moved or filled */
 	uint32_t name;  /* kernel id, or HG_API_NAME; OVERVIEW_MIXED: several */
 	/*
-	 * Of launches: when the host had waited for the stream, so that all of them were complete.
-	 * An upper bound, as the end of a kernel is not recorded. 0: no such wait was seen.
+	 * The time when the host had waited for the stream, so that all launches were complete. It
+	 * is an upper bound, as the end of a kernel is not recorded. 0: no such wait was seen.
 	 */
 	int64_t done_ns;
 	/* The memory that is written and read; NULL: of no known allocation, or not just this one.
@@ -153,13 +154,13 @@ void overview_event(struct overview *overview, struct process *process,
  */
 int64_t overview_moment(const struct overview *overview, int64_t ns);
 
-/* Nanoseconds from the first event to the last. 0 without events. */
+/* Returns the nanoseconds from the first event to the last; 0 without events. */
 int64_t overview_duration(const struct overview *overview);
 
-/* After the last event: sorts, and says what kind of memory each site's is. */
+/* Sorts after the last event, and sets each site's kind of memory. */
 void overview_finish(struct overview *overview);
 
-/* "malloc", "malloc of small blocks". The caller frees it. */
+/* Returns "malloc" or "malloc of small blocks", for example. The caller frees it. */
 char *memory_site_call(const struct memory_site *site);
 
 /* The high-water marks of a process, or NULL if it allocated nothing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was done when: calls on lanes, merged as they become too many. A lane holds one kind of
+ * Puts calls on lanes by time, and merges them as they become too many. A lane holds one kind of
  * call, so that launches and copies which alternate can be merged among themselves.
  */
 #include "internal.h"
@@ -153,7 +153,7 @@ static void count_launch(struct overview *overview, struct process *process,
 			     launch->block_x * launch->block_y * launch->block_z;
 }
 
-/* What the host waited for in a call: `stream` of `device`, or all of the device. */
+/* The subject of a host's wait in a call: `stream` of `device`, or all of the device. */
 struct waited {
 	int32_t device;
 	uint64_t stream;

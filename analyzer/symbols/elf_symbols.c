@@ -40,7 +40,8 @@ static bool names_code_or_data(const GElf_Sym *symbol, const char *name, GElf_Wo
 	       type != STT_TLS;
 }
 
-/* Of symbols that begin together the smaller one is closer, then the binding counts. */
+/* Orders symbols by their start; if two begin together, the smaller one is closer, then the binding
+ * counts. */
 static gint by_start(gconstpointer a, gconstpointer b)
 {
 	const struct symbol *one = a, *other = b;

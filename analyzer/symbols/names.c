@@ -9,7 +9,8 @@
 /* libstdc++'s demangler (Itanium C++ ABI); the result is malloc'ed. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
-/* gfortran: __module_MOD_procedure; of submodules __module.submodule_MOD_procedure. */
+/* Demangles a name of gfortran: __module_MOD_procedure; in submodules
+ * __module.submodule_MOD_procedure. */
 static char *gfortran_name(const char *symbol)
 {
 	const char *middle = g_str_has_prefix(symbol, "__") ? strstr(symbol + 2, "_MOD_") : NULL;

@@ -9,7 +9,7 @@
 #define ENTRIES_MAX (1u << 20)
 #define DEPTH_MAX   32u
 
-/* The inlined call's function, and its declaration in a class. */
+/* Returns the declaration of an inlined call's function, in its class if it has one. */
 static Dwarf_Die declaration(const Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;

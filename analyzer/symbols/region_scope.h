@@ -12,7 +12,7 @@
 struct region_scope {
 	const char *name; /* of the function, borrowed from the debug information */
 	const char *file; /* that declares it, likewise */
-	Dwarf_Die unit;   /* whose folder the file's name counts from */
+	Dwarf_Die unit;   /* the file's name counts from the folder of this unit */
 	unsigned calls;   /* of those given, that the function's own frame replaces */
 };
 

@@ -23,8 +23,8 @@ struct spans {
 };
 
 struct unit {
-	struct spans functions; /* those that stand in the unit, a namespace or a type */
-	struct spans nested;    /* those that stand in functions; collected when first asked for */
+	struct spans functions; /* functions in the unit, a namespace or a type */
+	struct spans nested;    /* functions within functions; collected when first asked for */
 };
 
 struct scopes {

@@ -18,8 +18,8 @@ struct scopes *scopes_new(Dwfl_Module *module);
 void scopes_free(struct scopes *scopes);
 
 /*
- * The unit of an address, or NULL; borrowed from the module. `address` and `bias`: as those of
- * dwfl_module_addrdie(); the other addresses here are those of the debug information, which is
+ * Returns the unit of an address, or NULL; borrowed from the module. `address` and `bias`: as those
+ * of dwfl_module_addrdie(); the other addresses here are those of the debug information, which is
  * `address - bias`.
  */
 Dwarf_Die *scopes_unit(struct scopes *scopes, Dwarf_Addr address, Dwarf_Addr *bias);

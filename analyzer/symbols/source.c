@@ -15,7 +15,7 @@
 
 #define SOURCE_MAX (16 << 20)
 
-/* Of the languages that programs for GPUs are written in. Case does not count. */
+/* The extensions of the languages that programs for GPUs are written in. Case does not count. */
 static const char *const extensions[] = {
 	"c",   "cc",  "cpp", "cxx", "c++", "cp",  "h",   "hh",  "hpp", "hxx", "h++", "inl",
 	"inc", "ipp", "tpp", "tcc", "txx", "def", "hip", "cu",  "cuh", "cl",  "clh", "f",
@@ -35,7 +35,8 @@ static bool has_source_name(const char *file)
 	return false;
 }
 
-/* Whether what `fd` is open for lies below `root`: by where it is, not by the name it had. */
+/* Returns true if the file that `fd` is open for lies below `root`, by its place, not by the name
+ * it had. */
 static bool is_below(int fd, const char *root)
 {
 	char *top = realpath(root, NULL), name[32], path[PATH_MAX];

@@ -31,7 +31,7 @@ struct symbolizer {
 	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
 };
 
-/* One file, as libdwfl sees it, at the addresses that the file itself gives. */
+/* A file, as libdwfl sees it, at the addresses that the file itself gives. */
 struct object {
 	char *path;
 	Dwfl *dwfl;          /* NULL while it is closed */
@@ -48,7 +48,7 @@ struct stack {
 	uint32_t resolved; /* addresses */
 };
 
-/* As in elfutils' own tools: "" is the file's own directory. */
+/* The same path as in elfutils' own tools: "" is the file's own directory. */
 #define DEBUG_PATH ":.debug:/usr/lib/debug"
 
 static char *debug_path; /* set before the first use, then constant */
@@ -262,7 +262,7 @@ static struct source_frame *add_frame(GPtrArray *frames, const char *function, D
 	return frame;
 }
 
-/* Where an inlined call stands in its caller. */
+/* Returns the file of an inlined call's place in its caller, and the line in *line. */
 static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 {
 	Dwarf_Attribute attribute;
@@ -319,7 +319,7 @@ static struct source_frame *jit_frame(struct symbolizer *symbolizer, const struc
 	return frame;
 }
 
-/* How far behind an instruction without a line the next one with a line may lie, bytes. */
+/* The next instruction with a line may lie so many bytes behind one without. */
 #define NEXT_LINE_LIMIT 64
 
 /*
@@ -571,7 +571,7 @@ char *return_place(struct symbolizer *symbolizer, const struct process *process,
 	return frames && frames->len ? source_frame_text(frames->pdata[0]) : NULL;
 }
 
-/* One for the process: fixes read lines of source before there is a report. */
+/* The process has a single one: fixes read lines of source before there is a report. */
 static const char *source_root;
 
 void symbols_restrict_sources(const char *root)

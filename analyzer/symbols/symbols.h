@@ -8,7 +8,7 @@
 
 #include "analyzer/replay/replay.h"
 
-/* One frame as a person sees it; an inlined call is a frame of its own. */
+/* A frame as a person sees it; an inlined call is a frame of its own. */
 struct source_frame {
 	char *function; /* demangled; NULL if unknown */
 	char *file;     /* NULL without line tables */
@@ -25,8 +25,9 @@ struct symbolizer *symbolizer_new(const char *bundle);
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
- * Frames of a recorded stack, innermost first: struct source_frame, owned by the symbolizer,
- * cached by process and stack id. Empty for stack id 0 and for stacks that were lost.
+ * Returns the frames of a recorded stack, innermost first: struct source_frame, owned by the
+ * symbolizer, cached by process and stack id. There are none for stack id 0 and for stacks that
+ * were lost.
  */
 const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct process *process,
 				 uint32_t stack_id);
@@ -54,14 +55,15 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 /* The same of a call of which only the return address is known; NULL: in no object. */
 char *return_place(struct symbolizer *symbolizer, const struct process *process, uint64_t address);
 
-/* From now on read no source files but those below `root`, borrowed; NULL: any (source.h). */
+/* Has source files read only below `root`, borrowed; NULL: any (source.h). */
 void symbols_restrict_sources(const char *root);
-/* That root, borrowed; NULL: any. */
+/* Returns that root, borrowed; NULL: any. */
 const char *symbols_source_root(void);
 
-/* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
+/* Returns line `line` of a source file without its indentation; NULL if it cannot be had.
+ * Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
-/* The same with its indentation. */
+/* Returns the same with its indentation. */
 const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 
 #endif
