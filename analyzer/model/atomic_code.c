@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How compilers translate atomic updates, from atomic_code.def. */
+/* Looks up in atomic_code.def how compilers translate atomic updates. */
 #include "atomic_code.h"
 
 #include <string.h>

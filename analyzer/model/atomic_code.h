@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler makes of an atomic update in the source: the hardware's instruction or a
- * compare-and-swap loop. Table in atomic_code.def.
+ * The compilers' translation of an atomic update in the source: the hardware's instruction or a
+ * compare-and-swap loop. atomic_code.def is the table.
  */
 #ifndef HIPGRAIN_ATOMIC_CODE_H
 #define HIPGRAIN_ATOMIC_CODE_H
 
 #include "analyzer/model/model.h"
 
-/* How the source writes it. */
+/* The ways in which the source writes an update. */
 enum atomic_construct {
 	CONSTRUCT_UNKNOWN,
 	CONSTRUCT_ATOMIC,        /* atomicAdd, atomicMin, atomicMax, ... */

@@ -12,7 +12,8 @@
 /* tracer/machine.c copies no larger ones. */
 #define BYTES_MOST (64 << 20)
 
-/* What was seen of one kind of instruction: several instructions, possibly on several GPUs. */
+/* The results seen of one kind of instruction: of several instructions, possibly on several
+ * GPUs. */
 struct seen {
 	bool works, lost, else_;
 };
@@ -23,7 +24,7 @@ struct row {
 	struct seen atomics[ATOMIC_KINDS][2]; /* by kind and system scope */
 };
 
-/* One GPU in one XNACK mode. */
+/* A GPU in an XNACK mode. */
 struct mode {
 	char arch[32]; /* without features */
 	int xnack, runtime_version;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `hipgrain probe` measured on the machine of a recording: it takes precedence over the
+ * The measurements of `hipgrain probe` on the machine of a recording take precedence over the
  * tables of the memory model.
  */
 #ifndef HIPGRAIN_MODEL_MEASURED_H
@@ -25,7 +25,7 @@ struct _GPtrArray;
 unsigned measured_add_directory(struct measured *measured, const char *directory,
 				const char *prefix, struct _GPtrArray *problems);
 
-/* Which of the measurements hold for a process and its GPU. */
+/* The key of the measurements that hold for a process and its GPU. */
 struct measured_key {
 	const char *arch; /* "gfx90a", or a target id that begins with it */
 	int xnack;        /* -1, unknown: none holds */
@@ -41,14 +41,16 @@ struct measured_memory {
 
 bool measured_any(const struct measured *measured, const struct measured_key *key);
 
-/* GRAIN_FINE or GRAIN_COARSE; GRAIN_UNKNOWN: not measured, or not the same on all GPUs that fit. */
+/* Returns GRAIN_FINE or GRAIN_COARSE; GRAIN_UNKNOWN if it was not measured, or is not the same on
+ * all GPUs that fit. */
 enum granularity measured_granularity(const struct measured *measured,
 				      const struct measured_key *key,
 				      const struct measured_memory *memory);
 
 /*
- * OUTCOME_WORKS or OUTCOME_LOST, of every instruction of the kind that the GPU has.
- * OUTCOME_UNKNOWN: not measured, something else happened, or not the same for all.
+ * Returns OUTCOME_WORKS or OUTCOME_LOST if that is so of every instruction of the kind that the GPU
+ * has; OUTCOME_UNKNOWN if it was not measured, something else happened, or it is not the same for
+ * all.
  */
 enum atomic_outcome measured_atomic(const struct measured *measured, const struct measured_key *key,
 				    const struct measured_memory *memory, enum atomic_kind kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory is and what atomics do on it: the first row of a table that fits. */
+/* Answers what memory is and what atomics do on it, by the first row of a table that fits. */
 #include "model.h"
 
 #include <glib.h>
@@ -54,7 +54,8 @@ static const struct memory_row memory_rows[] = {
 };
 #undef MEMORY
 
-/* Whether the runtime's release is in [from, to), as hipRuntimeGetVersion() counts; -1 unknown. */
+/* Returns 1 if the runtime's release is in [from, to), as hipRuntimeGetVersion() counts, 0 if not,
+ * -1 if it is unknown. */
 static int is_release(const struct model_environment *environment, int from, int to)
 {
 	int version = environment->runtime_version;

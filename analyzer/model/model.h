@@ -31,7 +31,7 @@ enum memory_kind {
 	KIND_DEVICE,
 };
 
-/* What the answer depends on besides the allocation itself. -1: unknown. */
+/* The conditions on which the answer depends besides the allocation itself. -1: unknown. */
 struct model_environment {
 	int xnack;
 	int hmm;           /* managed memory is real (SVM/HMM), not pinned host memory */
@@ -59,20 +59,20 @@ struct model_memory {
 };
 
 /*
- * Memory that `api`  returned for `flags`. Host allocators answer for memory that
- * the application hands to the GPU as it is. Never fails: what the table does not know is
+ * Returns the memory that `api` returned for `flags`. Host allocators answer for memory that the
+ * application hands to the GPU as it is. Never fails: memory that the table does not know is
  * GRAIN_UNKNOWN.
  */
 struct model_memory model_memory(unsigned api, uint64_t flags,
 				 const struct model_environment *environment);
 
 enum model_question {
-	QUESTION_CPU,       /* how the CPU reaches it */
-	QUESTION_GPU,       /* how the GPU reaches it */
-	QUESTION_MIGRATION, /* whether it moves to the GPU by itself */
-	QUESTION_PREFETCH,  /* whether hipMemPrefetchAsync has an effect */
-	QUESTION_ADVICE,    /* whether hipMemAdvise has an effect */
-	QUESTION_FILL,      /* whether hipMemset fills it */
+	QUESTION_CPU,       /* the CPU's way to the memory */
+	QUESTION_GPU,       /* the GPU's way to the memory */
+	QUESTION_MIGRATION, /* the memory moves to the GPU by itself */
+	QUESTION_PREFETCH,  /* hipMemPrefetchAsync has an effect */
+	QUESTION_ADVICE,    /* hipMemAdvise has an effect */
+	QUESTION_FILL,      /* hipMemset fills the memory */
 	QUESTIONS,
 };
 
@@ -94,16 +94,16 @@ struct model_answer {
 	const char *sources;
 };
 
-/* A question about memory of a kind on such a machine: access.def. */
+/* Answers a question about memory of a kind on such a machine: access.def. */
 struct model_answer model_ask(enum model_question question, enum memory_kind kind,
 			      const struct model_environment *environment);
 
-/* "in place, remote" */
+/* Returns the text of an answer, such as "in place, remote"; static. */
 const char *model_access_text(enum model_access access);
 const char *model_question_text(enum model_question question);
 
-/* "hipHostMallocMapped | hipHostMallocCoherent", or "" for an interface without flags. The
- * caller frees. Bits without a name are shown in hexadecimal. */
+/* Returns "hipHostMallocMapped | hipHostMallocCoherent", or "" for an interface without flags. The
+ * caller frees it. Bits without a name are shown in hexadecimal. */
 char *model_flags_text(unsigned api, uint64_t flags);
 
 /* Operand of an atomic operation, as far as the hardware's behaviour depends on it. */
@@ -135,7 +135,7 @@ struct model_outcome {
 	const char *doubt; /* why this is possible at most; NULL: a source states or saw it */
 };
 
-/* Whether it is an operation on integers. */
+/* Returns true for an operation on integers. */
 static inline bool atomic_kind_is_integer(enum atomic_kind kind)
 {
 	return kind >= ATOMIC_INT_PCIE && kind < ATOMIC_KINDS;
@@ -155,13 +155,13 @@ struct model_atomic_use {
 	int apu;
 };
 
-/* What it does. */
+/* Returns what the atomic does. */
 struct model_outcome model_atomic(const struct model_atomic_use *use);
 
-/* "hipErrorInvalidValue" for 1; "unknown error" for what the table does not have. */
+/* Returns "hipErrorInvalidValue" for 1; "unknown error" for a code that the table does not have. */
 const char *model_hip_error_name(int code);
 
-/* As reports say it: "fine-grained", "device memory"; static. */
+/* Return the names that reports use: "fine-grained", "device memory"; static. */
 const char *model_granularity_name(enum granularity granularity);
 const char *model_location_name(enum location location);
 

@@ -27,7 +27,7 @@ static enum row row_of(unsigned api)
 	}
 }
 
-/* What memory a call of that row must touch so as not to wait. */
+/* Returns the memory that a call of that row must touch so as not to wait. */
 static enum wait_memory without_wait(enum row row)
 {
 	switch (row) {

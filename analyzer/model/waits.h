@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls make the host wait, and for what; waits.def is the table. */
+/* Tells which calls make the host wait, and for what; waits.def is the table. */
 #ifndef HIPGRAIN_WAITS_H
 #define HIPGRAIN_WAITS_H
 
@@ -12,7 +12,8 @@ enum wait {
 	WAIT_EVERYTHING,
 };
 
-/* What a copy or a fill touches, as far as it matters here; each includes those after it. */
+/* The memory that a copy or a fill touches, as far as it matters here; each includes those after
+ * it. */
 enum wait_memory {
 	WAIT_MEMORY_OTHER,     /* also other than device memory, or it is unknown */
 	WAIT_MEMORY_GPUS,      /* device memory of several GPUs */
@@ -21,8 +22,8 @@ enum wait_memory {
 };
 
 /*
- * What the host waits for in a call of `api` under HIP `version` (hipRuntimeGetVersion, 0:
- * unknown) that touches `memory`. Where it is uncertain, the answer is that it waits.
+ * Returns what the host waits for in a call of `api` under HIP `version` (hipRuntimeGetVersion, 0:
+ * unknown) that touches `memory`. If it is uncertain, the answer is that it waits.
  */
 enum wait model_wait(unsigned api, int version, enum wait_memory memory);
 
