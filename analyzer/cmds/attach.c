@@ -61,7 +61,7 @@ const char usage_snapshot[] =
     "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
-/* A number of seconds or a pid: at least 1. */
+/* Parses a number of seconds or a pid, at least 1. Returns 0 or -EINVAL. */
 static int parse_positive(const char *text, long *number)
 {
 	char *end;

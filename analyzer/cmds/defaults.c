@@ -38,7 +38,7 @@ static enum option_kind kind_of(const struct verb_help *verb, const char *name)
 									       : OPTION_FLAG;
 	}
 	g_free(option);
-	/* Of these a file would make the verb useless. */
+	/* A file with one of these would make the verb useless. */
 	return strcmp(name, "help") == 0 || strcmp(name, "version") == 0 ? OPTION_NONE : kind;
 }
 
@@ -50,7 +50,7 @@ static bool any_has(const struct reading *reading, const char *name)
 	return false;
 }
 
-/* Key files know "true" and "false"; people write others, too. */
+/* Parses a switch. Key files know "true" and "false"; people write others, too. */
 static int parse_switch(const char *value)
 {
 	static const char *const words[][2] = {

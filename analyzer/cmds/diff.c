@@ -42,7 +42,7 @@ static const struct {
 	[CHANGE_SAME] = { "same", 0 },
 };
 
-/* The report of a bundle or of a JSON file; NULL after a message. */
+/* Returns the report of a bundle or of a JSON file; NULL after a message. */
 static struct json_object *load(const char *path)
 {
 	struct json_object *report = NULL;
@@ -68,7 +68,7 @@ static struct json_object *load(const char *path)
 	return report;
 }
 
-/* What makes each of the report's findings the same: diff_key(). */
+/* Returns the set of the findings' keys (diff_key()). */
 static GHashTable *keys_of(struct json_object *report, bool without_stacks)
 {
 	GHashTable *set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -117,7 +117,7 @@ static bool is_complete(struct json_object *report)
 	return status < 0 ? get_flag(report, "complete") : status == RECORDING_COMPLETE;
 }
 
-/* What is new may be among what B has not. */
+/* Returns true if so much is missing from the recording that its report may lack findings. */
 static bool fails_recording(struct json_object *report)
 {
 	int status = recording_status(report);
@@ -131,7 +131,7 @@ static const char *shortcoming(struct json_object *report)
 	return is_complete(report) ? "was not analysed as a whole" : "is incomplete";
 }
 
-/* Which of the two has no call stacks, if the other one has; -1: neither, or both. */
+/* Returns the side without call stacks, if the other one has them; -1: neither, or both. */
 static int side_without_stacks(struct json_object *const reports[2])
 {
 	bool lacks[2] = { diff_lacks_stacks(reports[0]), diff_lacks_stacks(reports[1]) };

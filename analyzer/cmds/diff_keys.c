@@ -27,7 +27,7 @@ bool diff_lacks_stacks(struct json_object *report)
 	return length > 0;
 }
 
-/* As analyzer/report/fingerprint.c describes a finding. */
+/* Describes a finding as analyzer/report/fingerprint.c does. */
 char *diff_key(struct json_object *finding, bool without_stacks)
 {
 	struct json_object *allocation = get_member(finding, "allocation");

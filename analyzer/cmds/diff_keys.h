@@ -7,12 +7,12 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 
-/* Whether the report has findings, and none of them a call stack: of a capture that was imported,
- * or recorded with --stack-depth=0. */
+/* Returns true if the report has findings, and none of them a call stack: it is of a capture that
+ * was imported, or recorded with --stack-depth=0. */
 bool diff_lacks_stacks(struct json_object *report);
 /*
- * The finding's fingerprint; with `without_stacks` what it is made of but for the places: rule,
- * kernel, argument, instruction, functions and names. To be freed.
+ * Returns the finding's fingerprint; with `without_stacks` the parts of the fingerprint without the
+ * places: rule, kernel, argument, instruction, functions and names. To be freed.
  */
 char *diff_key(struct json_object *finding, bool without_stacks);
 

@@ -29,7 +29,7 @@ struct plan {
 
 /* ---- what is in a code object ---- */
 
-/* Whether the instruction is one that managed memory loses unless it is coarse-grained. */
+/* Returns true if managed memory loses the instruction unless it is coarse-grained. */
 static bool is_lost(const char *arch, const struct isa_atomic *atomic)
 {
 	struct model_atomic_use use = { .arch = arch,
@@ -178,7 +178,8 @@ static char *loader_of(const char *path)
 	return loader;
 }
 
-/* What the loader would load with it: lines "NAME => PATH (0xADDRESS)" of `ld.so --list`. */
+/* Returns the libraries that the loader would load with it: lines "NAME => PATH (0xADDRESS)" of
+ * `ld.so --list`. */
 static char *list_libraries(const char *path)
 {
 	char *loader = loader_of(path), *output = NULL;

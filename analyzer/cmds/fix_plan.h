@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hipgrain run --fix` must know about kernels before they run. */
+/* The facts about kernels that `hipgrain run --fix` must know before they run. */
 #ifndef HIPGRAIN_ANALYZER_CMDS_FIX_PLAN_H
 #define HIPGRAIN_ANALYZER_CMDS_FIX_PLAN_H
 

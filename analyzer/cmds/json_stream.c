@@ -32,7 +32,7 @@ static inline void put_char(struct json_stream *stream, char c)
 	stream->buffer[stream->used++] = c;
 }
 
-/* Nothing in compact output. */
+/* Begins a new line, except in compact output. */
 static void new_line(struct json_stream *stream)
 {
 	static const char blanks[] = "\n                                ";
@@ -64,7 +64,7 @@ static const bool special[256] = {
 	['\\'] = true,
 };
 
-/* How many of the first bytes are plain text for certain: eight at a time. */
+/* Returns how many of the first bytes are plain text for certain, by eight at a time. */
 static size_t plain(const char *text, size_t length)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -85,7 +85,7 @@ static size_t plain(const char *text, size_t length)
 	return i;
 }
 
-/* One character: a byte that belongs to none becomes U+FFFD. Returns its length. */
+/* Writes a character: a byte that belongs to none becomes U+FFFD. Returns its length. */
 static size_t put_special(struct json_stream *stream, const char *text)
 {
 	uint32_t code;

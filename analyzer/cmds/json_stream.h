@@ -20,16 +20,15 @@ struct json_stream {
 };
 
 /*
- * One member of the object, or element of the array (`key` NULL), at hand. Keys are plain text
- * without quotes. Of text, a byte that is
- * no UTF-8 becomes U+FFFD; NULL gives null.
+ * Write a member of the object, or element of the array (`key` NULL), at hand. Keys are plain text
+ * without quotes. A byte of text that is no UTF-8 becomes U+FFFD; NULL gives null.
  */
 void json_stream_text(struct json_stream *stream, const char *key, const char *text);
 void json_stream_number(struct json_stream *stream, const char *key, int64_t number);
 void json_stream_bool(struct json_stream *stream, const char *key, bool value);
 void json_stream_null(struct json_stream *stream, const char *key);
 
-/* An element that was written before. */
+/* Writes an element that was formatted before. */
 void json_stream_element(struct json_stream *stream, const char *json, size_t size);
 
 /*

@@ -61,7 +61,7 @@ struct json_object *live_look(const struct report_options *options, const char *
 	if (child == 0) {
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-		/* What it could not read yet is nothing to report. */
+		/* Events that it could not read yet are nothing to report. */
 		dup2(null, STDERR_FILENO);
 		_exit(report_bundle(&own, bundle, stdout));
 	}
@@ -138,7 +138,7 @@ static void print_open_calls(struct json_object *report, GHashTable *seen)
 	}
 }
 
-/* Those that were not there before. */
+/* Prints the findings that were not there before. */
 static void print_new(struct json_object *report, GHashTable *seen)
 {
 	struct json_object *findings = get_array(report, "findings");

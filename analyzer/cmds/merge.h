@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One report of several recordings, for the verbs that make one. */
+/* Makes one report of several recordings, for the verbs that need that. */
 #ifndef HIPGRAIN_ANALYZER_CMDS_MERGE_H
 #define HIPGRAIN_ANALYZER_CMDS_MERGE_H
 
@@ -18,13 +18,14 @@ struct merge_options {
 	const char *const *extra; /* options for the analysis of a recording, ends with NULL */
 };
 
-/* How many analyses suit this machine. */
+/* Returns the number of analyses at a time that suits this machine. */
 unsigned merge_default_jobs(void);
 
-/* The number of --jobs; 0 after a message. */
+/* Returns the number of --jobs; 0 after a message. */
 unsigned merge_parse_jobs(const char *text);
 
-/* HG_EXIT_OK, HG_EXIT_FINDINGS if fail_on says so, or another enum hg_exit after a message. */
+/* Returns HG_EXIT_OK, HG_EXIT_FINDINGS if fail_on says so, or another enum hg_exit after a
+ * message. */
 int merge_run(const struct merge_options *options);
 
 #endif

@@ -51,7 +51,7 @@ static int wait_report(struct merge_part *parts, unsigned count)
 			parts[i].child = 0;
 			if (WIFEXITED(status) && WEXITSTATUS(status) == HG_EXIT_OK)
 				continue;
-			/* What cannot be read it has said itself. */
+			/* A child that cannot read its bundle has said so itself. */
 			if (!WIFEXITED(status) || WEXITSTATUS(status) != HG_EXIT_INPUT)
 				message_error("%s: could not be analysed", parts[i].path);
 			return -EIO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the verb merge share. */
+/* The interface between the files of the verb merge. */
 #ifndef HIPGRAIN_ANALYZER_CMDS_MERGE_PARTS_H
 #define HIPGRAIN_ANALYZER_CMDS_MERGE_PARTS_H
 
@@ -42,7 +42,7 @@ struct merge {
 	int64_t cost[MERGE_COST_COUNT];
 };
 
-/* One of what is to be merged. */
+/* A bundle or report that is to be merged. */
 struct merge_part {
 	const char *path;
 	char *report; /* temporary file of a bundle's; else NULL */

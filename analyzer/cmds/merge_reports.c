@@ -61,7 +61,8 @@ static void mark_difference(struct json_object *to, struct json_object *from)
 	g_free(text);
 }
 
-/* As ranks.c does it: the surest stands for all, of those the lowest rank's. */
+/* Joins two findings as ranks.c does: the surest stands for all, and among equally sure ones that
+ * of the lowest rank. */
 static struct json_object *join(struct json_object *one, struct json_object *other)
 {
 	bool better = confidence_of(other) != confidence_of(one)
@@ -215,7 +216,7 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	}
 }
 
-/* As ranks.c notes it of one recording. */
+/* Notes the ranks' amounts of work, as ranks.c does for one recording. */
 static void note_amounts(struct merge *merge)
 {
 	GArray *amounts = g_array_new(FALSE, TRUE, sizeof(uint64_t));

@@ -235,7 +235,7 @@ static int write_chrome(const struct merge *merge, FILE *stream)
 	return result;
 }
 
-/* 0; a negative errno; or 1 after a message. */
+/* Writes the report. Returns 0, a negative errno, or 1 after a message. */
 static int write_format(const struct merge *merge, const struct merge_options *options,
 			FILE *stream)
 {

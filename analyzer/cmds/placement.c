@@ -35,7 +35,7 @@ struct printer {
 	unsigned limit; /* sites of a process in the text format */
 };
 
-/* "1.50 MiB" */
+/* Returns a text such as "1.50 MiB". */
 static char *bytes_text(uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
@@ -74,7 +74,7 @@ static void text_site(const struct printer *printer, const struct memory_site *s
 	char *kind = kind_text(site);
 	char *place = place_of(printer, site);
 	char *call = memory_site_call(site);
-	/* Whether kernels got pointers into small blocks is not known. */
+	/* It is not known if kernels got pointers into small blocks. */
 	char *used = site->totals ? g_strdup("-")
 				  : g_strdup_printf("%.0f%%",
 						    site->bytes ? 100.0 * (double)site->used_bytes /

@@ -77,7 +77,7 @@ out:
 	return status;
 }
 
-/* Whether any GPU gave a result at all; if not, why. */
+/* Returns true if any GPU gave a result at all; if not, stores the reason in *why. */
 static bool measured_something(const struct probe *probe, const struct probe_counts *counts,
 			       const char **why)
 {
@@ -197,7 +197,7 @@ out:
 	return status;
 }
 
-/* A whole number in that range, or -1 after a message. */
+/* Returns a whole number in that range, or -1 after a message. */
 static int read_number(const char *option, const char *value, long least, long most)
 {
 	char *end;

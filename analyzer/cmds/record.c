@@ -33,7 +33,7 @@ const char usage_record[] =
     "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
-/* A decimal number of at most `maximum`, nothing else. 0 or -EINVAL. */
+/* Parses a decimal number of at most `maximum`, nothing else. Returns 0 or -EINVAL. */
 static int parse_number(const char *text, unsigned long long maximum, unsigned long long *number)
 {
 	char *end;

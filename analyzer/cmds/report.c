@@ -37,7 +37,7 @@ enum {
 	REPORT_ONLY_CHROME
 };
 
-/* auto -1, never 0, always 1; -2: none of them. */
+/* Returns -1 for "auto", 0 for "never", 1 for "always", -2 for other words. */
 static int parse_when(const char *argument)
 {
 	static const char *const names[] = { "auto", "never", "always" };
@@ -295,7 +295,7 @@ static int report_path(struct report_options *options, const char *path, unsigne
 	return status;
 }
 
-/* The number of --view; 0 after a message. */
+/* Returns the number of --view; 0 after a message. */
 static unsigned parse_parts(const char *text)
 {
 	char *end;
@@ -357,7 +357,7 @@ int cmd_report(int argc, char **argv)
 		}
 	}
 	if (partial)
-		options.format = REPORT_JSON; /* what merge reads */
+		options.format = REPORT_JSON; /* merge reads JSON */
 	if ((options.view || options.chrome) && options.format != REPORT_JSON) {
 		message_error("%s needs --partial or --format=json",
 			      options.view ? "--view" : "--chrome");

@@ -32,7 +32,7 @@ int report_child(struct report_options *options, const char *bundle, FILE *strea
 
 	*crashed = true;
 	fflush(NULL);             /* or the child writes it again */
-	signal(SIGCHLD, SIG_DFL); /* where it is ignored, the status is lost */
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status is lost */
 	child = fork();
 	if (child == 0)
 		in_child(options, bundle, stream, parent);

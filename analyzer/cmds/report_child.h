@@ -9,10 +9,10 @@
 #include "analyzer/cmds/report_options.h"
 
 /*
- * As report_bundle(), in a child process, so that a crash of the analysis (a defect, memory that
- * runs out, a limit) does not end the caller. *crashed: the child did not finish; then one line on
- * standard error has reported how it ended, where the recording is and how to repeat the report,
- * and the result is HG_EXIT_INTERNAL. Prepared options are released.
+ * Does what report_bundle() does, in a child process, so that a crash of the analysis (a defect,
+ * memory that runs out, a limit) does not end the caller. *crashed: the child did not finish; then
+ * one line on standard error has reported how it ended, where the recording is and how to repeat
+ * the report, and the result is HG_EXIT_INTERNAL. Prepared options are released.
  */
 int report_child(struct report_options *options, const char *bundle, FILE *stream, bool *crashed);
 

@@ -76,7 +76,7 @@ struct report_options {
 	const char *baseline;
 	bool chrome;                /* with what Chrome's format shows */
 	unsigned view;              /* parts that a report with this one's view has; 0: no view */
-	const char *trace;          /* where a relay wrote; NULL: nowhere */
+	const char *trace;          /* directory into which a relay wrote; NULL: none */
 	struct selection selection; /* from report_prepare() on */
 };
 

@@ -29,7 +29,7 @@ const char usage_run[] =
 
 enum { RUN_OPTION_REPORT = REPORT_OPTION_END, RUN_OPTION_FIX };
 
-/* 0, or -EINVAL after a message. */
+/* Returns 0, or -EINVAL after a message. */
 static int check_fixes(const char *list)
 {
 	static const char *const names[] = { "coarse-managed", "prefetch", "align" };
@@ -117,7 +117,7 @@ static char *short_name(const char *bundle)
 	return name;
 }
 
-/* Not behind a report for programs. */
+/* Names further reports, but not behind a report for programs. */
 static void say_more(const struct report_options *report, const char *bundle)
 {
 	char *name = short_name(bundle);

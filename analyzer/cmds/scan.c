@@ -69,7 +69,7 @@ bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel)
 	       !fnmatch(scan->kernel, kernel->symbol, 0) || !fnmatch(scan->kernel, base, 0);
 }
 
-/* Whether --arch leaves it in. */
+/* Returns true if --arch leaves the code object in. */
 static bool right_target(struct scan *scan, const void *elf, size_t size)
 {
 	struct codeobj_target target;
@@ -79,7 +79,7 @@ static bool right_target(struct scan *scan, const void *elf, size_t size)
 		return !scan->arch || codeobj_identify(elf, size) == CODEOBJ_SPIRV;
 	if (!scan->arch)
 		return true;
-	/* What --arch leaves open may be either way. */
+	/* A feature that --arch leaves open may be either way. */
 	if (scan->device.sramecc == CODEOBJ_ANY)
 		target.sramecc = CODEOBJ_ANY;
 	if (scan->device.xnack == CODEOBJ_ANY)
@@ -124,7 +124,7 @@ static void remember(struct scan *scan, const char *sha256)
 	memcpy(scan->reported[scan->reported_count++], sha256, CODEOBJ_SHA256_SIZE);
 }
 
-/* Whether it lies in the file as it is, and where. */
+/* Returns true if the code object lies in the file as it is, and stores its offset. */
 static bool in_file(const struct scan *scan, const uint8_t *elf, uint64_t *offset)
 {
 	*offset = (uint64_t)(elf - scan->mapping);
@@ -219,7 +219,7 @@ static void problem(void *user, const char *text)
 {
 	struct scan *scan = user;
 
-	/* What was found before it is reported before it. */
+	/* Code objects found before the problem are reported before it. */
 	scan_queue_flush(&scan->queue);
 	scan_bad(scan, text);
 }
@@ -411,7 +411,7 @@ static int judge(const struct scan *scan)
 	return HG_EXIT_OK;
 }
 
-/* The options into *scan; 0, or the exit status with which to end. */
+/* Parses the options into *scan. Returns 0, or the exit status with which to end. */
 static int parse_options(struct scan *scan, int argc, char **argv, const char **pid)
 {
 	static const struct option options[] = {

@@ -47,7 +47,7 @@ struct scan {
 	int status;             /* enum hg_exit */
 };
 
-/* Whether --kernel or --disassemble leaves this kernel in. */
+/* Returns true if --kernel or --disassemble leaves this kernel in. */
 bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel);
 
 /*
@@ -69,18 +69,18 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- parts of these two (scan_print.c, scan_paths.c, scan_facts.c) ---- */
 
-/* As members of the object that is being written (json), or as the rest of a line. */
+/* These write members of the object that is being written (json), or the rest of a line. */
 void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
-/* "file:line", or null without a file. */
+/* Writes "file:line", or null without a file. */
 void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line);
 void scan_json_atomic_facts(struct json_stream *json, const struct isa_atomic *atomic);
 void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel);
 void scan_print_origin(FILE *out, const struct isa_kernel *kernel, const struct isa_origin *origin);
-/* "argument 0 'head' (byte 0)", "hidden_hostcall_buffer (byte 40)". */
+/* Prints "argument 0 'head' (byte 0)", "hidden_hostcall_buffer (byte 40)". */
 void scan_print_argument(FILE *out, const struct isa_kernel *kernel, uint32_t offset);
-/* "argument 0 's' (byte 0) -> +24 -> +any": each arrow but the last one loads a pointer. */
+/* Prints "argument 0 's' (byte 0) -> +24 -> +any": each arrow but the last one loads a pointer. */
 void scan_print_path(FILE *out, const struct isa_kernel *kernel, const struct isa_path *path);
-/* What is done to memory, and whether that is certain: members of an object. */
+/* Writes what is done to memory, and if that is certain, as members of an object. */
 void scan_json_access(struct json_stream *json, unsigned access, bool certain);
 void scan_json_paths(struct json_stream *json, const struct isa_paths *paths);
 void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kernel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hipgrain scan` prints besides atomics and uses; hipgrain-scan(5) describes the JSON. */
+/* Prints what `hipgrain scan` reports besides atomics and uses; hipgrain-scan(5) describes the
+ * JSON. */
 #include <stdio.h>
 
 #include "analyzer/cmds/scan.h"
@@ -127,7 +128,7 @@ static void print_party(FILE *out, const struct isa_kernel *kernel, const struct
 		fprintf(out, " at %s:%u", party->file, party->line);
 }
 
-/* Where both sides are the same kernel's, and one of them lacks something. */
+/* Prints handovers whose sides are both in this kernel, if one of them lacks its order. */
 static void print_handovers(FILE *out, const struct isa_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->handover_count; i++) {

@@ -12,26 +12,26 @@
 #include "analyzer/containers/containers.h"
 #include "analyzer/isa/kept.h"
 
-/* What an entry begins with; the note and the text follow. */
+/* The head of an entry; the note and the text follow. */
 struct head {
 	uint32_t matched, incomplete, hw_fp_atomics;
 	uint32_t note_size; /* with the end of the text; 0: there is none */
 };
 
-/* Whether what this scan prints is that of any of its kind: of all kernels, JSON without
+/* Returns true if this scan prints what every scan of its kind prints: of all kernels, JSON without
  * indentation. */
 static bool is_kept(const struct scan *scan)
 {
 	return !scan->kernel && !(scan->json && scan->stream.indent);
 }
 
-/* Whether anything of that code object is kept; then under the name of `kept`. */
+/* Returns true if results of that code object can be kept, and begins with the name of `kept`. */
 static bool can_keep(const struct scan *scan, const struct scan_item *item, struct kept *kept)
 {
 	return is_kept(scan) && kept_begin(kept, item->elf, item->size, &scan->queue.options);
 }
 
-/* The name of what this scan prints of it. */
+/* Stores the name, in the cache, of what this scan prints of the code object. */
 static bool name_of(const struct scan *scan, const struct kept *kept, const char *sha256,
 		    struct cache_name *name)
 {
@@ -129,7 +129,7 @@ void scan_kept_print(struct scan *scan, const struct scan_item *item,
 	size_t size = 0, begin;
 	bool first;
 
-	/* What containers and names of files say of it is not its own. */
+	/* Text that comes from containers and names of files is not the code object's own. */
 	if (object->lasting && !object->debug_problem && !scan->disagreement_count &&
 	    can_keep(scan, item, &kept) && name_of(scan, &kept, object->sha256, &name))
 		memory = open_memstream(&text, &size);

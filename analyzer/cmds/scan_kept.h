@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scan prints of a code object, kept in the cache: a second scan neither takes the results
- * apart nor writes them anew. For scans of all kernels; JSON without indentation.
+ * Keeps what a scan prints of a code object in the cache, so that a second scan neither takes the
+ * results apart nor writes them anew. For scans of all kernels; JSON without indentation.
  */
 #ifndef HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
 #define HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
@@ -12,7 +12,7 @@
 struct scan;
 struct scan_item;
 
-/* What of the results matters beside the text. */
+/* The results that matter beside the text. */
 struct scan_counts {
 	unsigned matched, incomplete; /* kernels */
 	bool hw_fp_atomics;

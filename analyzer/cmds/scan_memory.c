@@ -27,7 +27,7 @@ struct search {
 	int count;
 };
 
-/* As much as can be read of `size` bytes at `address`. */
+/* Reads as much as can be read of `size` bytes at `address`. Returns the number of bytes. */
 static size_t read_at(const struct search *search, uint64_t address, void *to, size_t size)
 {
 	size_t done = 0;
@@ -92,7 +92,7 @@ static void search_mapping(struct search *search, uint64_t from, uint64_t end)
 			whole = look_at(search, from, end);
 			from += whole ? whole : SELFMAG;
 		} else if (got == size && from + size < end) {
-			/* One may begin in the last bytes. */
+			/* A header may begin in the last bytes. */
 			from += size - (SELFMAG - 1);
 		} else {
 			return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How `hipgrain scan` prints paths through memory: struct isa_path of analyzer/isa/isa.h. */
+/* Prints paths through memory for `hipgrain scan`: struct isa_path of analyzer/isa/isa.h. */
 #include <inttypes.h>
 #include <stdio.h>
 

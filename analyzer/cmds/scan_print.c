@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hipgrain scan` prints: both formats say the same. */
+/* Prints the results of `hipgrain scan`: both formats say the same. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,13 +21,13 @@ void scan_json_origin(struct json_stream *json, const struct isa_origin *origin)
 	json_stream_end(json, '}');
 }
 
-/* Whether the options leave an atomic in. */
+/* Returns true if the options leave the atomic in. */
 static bool listed_atomic(const struct scan *scan, const struct isa_atomic *atomic)
 {
 	return scan->runtime || !atomic->runtime;
 }
 
-/* Atomics of the kernel that the options leave out. */
+/* Returns the number of the kernel's atomics that the options leave out. */
 static size_t left_out(const struct scan *scan, const struct isa_kernel *kernel)
 {
 	size_t count = 0;
@@ -167,8 +167,8 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- text ---- */
 
-/* "argument 2 'out' (byte 16)", or the struct member's place; "hidden_hostcall_buffer (byte 40)".
- */
+/* Prints "argument 2 'out' (byte 16)", or the struct member's place; "hidden_hostcall_buffer (byte
+ * 40)". */
 void scan_print_argument(FILE *out, const struct isa_kernel *kernel, uint32_t offset)
 {
 	size_t i;
@@ -324,7 +324,7 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 	}
 }
 
-static const struct isa_kernel *listed; /* whose code is being printed */
+static const struct isa_kernel *listed; /* the kernel whose code is being printed */
 
 static void print_line(void *user, int64_t offset, const char *text,
 		       const struct isa_atomic *atomic)

@@ -16,7 +16,7 @@
 #include "analyzer/cmds/scan.h"
 #include "analyzer/containers/containers.h"
 
-/* Whether it is an ELF file with device code. */
+/* Returns true for an ELF file with device code. */
 static bool has_device_code(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

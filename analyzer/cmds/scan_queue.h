@@ -11,7 +11,7 @@ struct scan_kept;
 struct scan_item {
 	const void *elf; /* borrowed until it is reported */
 	size_t size;
-	char *target;                     /* what its container calls it, or NULL */
+	char *target;                     /* the target that its container names, or NULL */
 	char sha256[CODEOBJ_SHA256_SIZE]; /* of its bytes; "" if it is not known */
 	/* Results of isa_analyze(). */
 	struct isa_code_object *object;
@@ -24,7 +24,8 @@ struct scan_item {
 struct scan_queue {
 	struct isa_options options;
 	unsigned jobs;
-	/* What was kept of it, if that is enough; in any thread. NULL: nothing is. */
+	/* Returns what was kept of the item, if that is enough, in any thread; NULL: nothing
+	 * was. */
 	struct scan_kept *(*recall)(const void *user, struct scan_item *item);
 	void (*report)(void *user, struct scan_item *item);
 	void *user;
@@ -50,7 +51,7 @@ void scan_queue_flush(struct scan_queue *queue);
 /* Within report(): results in place of what was kept of the item. */
 void scan_queue_analyse(const struct scan_queue *queue, struct scan_item *item);
 
-/* After scan_queue_flush(). */
+/* Frees the queue, after scan_queue_flush(). */
 void scan_queue_free(struct scan_queue *queue);
 
 #endif

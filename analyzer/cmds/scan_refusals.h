@@ -9,7 +9,7 @@ struct scan_refusals {
 	GArray *rows; /* of struct refusal, in their order; NULL: none */
 };
 
-/* One more code object was refused for that reason, which is copied. */
+/* Notes one more code object that was refused for that reason, which is copied. */
 void scan_refusals_add(struct scan_refusals *refusals, const char *reason);
 
 /* Warn about them, of the file at `path`, and forget them. */

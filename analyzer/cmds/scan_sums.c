@@ -24,7 +24,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Whether rows from the cache are ones: in order, each with a hash. */
+/* Returns true if rows from the cache are good: in order, each with a hash. */
 static bool are_good(const struct scan_sum *row, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -60,7 +60,7 @@ void scan_sums_begin(struct scan_sums *sums, int file)
 	}
 }
 
-/* Where the row of this offset is, or would be. */
+/* Returns the index of the row of this offset, or the index at which it belongs. */
 static size_t place_of(const struct scan_sums *sums, uint64_t offset)
 {
 	size_t low = 0, high = sums->count;

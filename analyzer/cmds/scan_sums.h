@@ -29,10 +29,10 @@ struct scan_sums {
 	bool changed;
 };
 
-/* What is known of an open file, before it is read. */
+/* Recalls what is known of an open file, before it is read. */
 void scan_sums_begin(struct scan_sums *sums, int file);
 
-/* NULL: not known. Valid until the next call. */
+/* Returns the hash, valid until the next call; NULL if it is not known. */
 const char *scan_sums_find(const struct scan_sums *sums, uint64_t offset, uint64_t size);
 void scan_sums_add(struct scan_sums *sums, uint64_t offset, uint64_t size, const char *sha256);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether everything that names a code object's target says the same
+/* Checks that everything that names a code object's target says the same
  * (docs/code-objects.md#target-ids). */
 #include <elf.h>
 #include <stdio.h>

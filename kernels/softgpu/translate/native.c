@@ -3,9 +3,9 @@
  * Chooses the instructions that are translated together, and executes their code.
  *
  * An instruction that is executed softgpu_config.native times becomes the start of a run: itself
- * and what follows, as far as it is straight code that native_translate() knows. Scalar
- * instructions in between are executed before the run, where that makes no difference. EXEC does
- * not change in a run.
+ * and the instructions that follow, as far as they are straight code that native_translate() knows.
+ * Scalar instructions in between are executed before the run, if that makes no difference. EXEC
+ * does not change in a run.
  */
 #include <stdlib.h>
 
