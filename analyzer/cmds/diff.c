@@ -10,6 +10,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/diff_keys.h"
+#include "analyzer/report/causes.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
@@ -66,6 +67,25 @@ static struct json_object *load(const char *path)
 	}
 	g_free(error);
 	return report;
+}
+
+/* Takes the findings of a report out of the causes that it has them by. */
+static void ungroup(struct json_object *report)
+{
+	struct json_object *list = causes_findings(get_member(report, "findings"));
+
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		json_object_object_add(json_object_array_get_idx(list, i), "others", NULL);
+	json_object_object_add(report, "findings", list);
+}
+
+/* Replaces a list by that of its causes. */
+static void group(struct json_object **list, struct json_object *report)
+{
+	struct json_object *causes = causes_of(*list, get_array(report, "processes"));
+
+	json_object_put(*list);
+	*list = causes;
 }
 
 /* Returns the set of the findings' keys (diff_key()). */
@@ -162,6 +182,7 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 			json_text_instruction(stdout, finding);
 			json_text_place(stdout, "allocated", place_of_allocation(finding));
 			json_text_call(stdout, finding);
+			json_text_others(stdout, finding);
 		}
 	}
 	if (without >= 0) {
@@ -230,6 +251,7 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 			json_object_put(reports[0]);
 			return HG_EXIT_INPUT;
 		}
+		ungroup(reports[i]);
 	}
 	for (int i = 0; i < CHANGES; i++)
 		lists[i] = json_object_new_array();
@@ -238,6 +260,8 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 		sets[i] = keys_of(reports[i], without);
 	split(reports[1], sets[0], without, lists[CHANGE_NEW], lists[CHANGE_SAME]);
 	split(reports[0], sets[1], without, lists[CHANGE_GONE], NULL);
+	for (int i = 0; i < CHANGES; i++)
+		group(&lists[i], reports[i != CHANGE_GONE]);
 	(format == REPORT_JSON ? print_json : print_text)(paths, reports, lists);
 	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
 		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);

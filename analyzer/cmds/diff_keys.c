@@ -13,6 +13,7 @@ static bool has_stack(struct json_object *object, const char *name)
 
 bool diff_lacks_stacks(struct json_object *report)
 {
+	/* Those that stand for a cause are enough: others have stacks if they have. */
 	struct json_object *list = get_array(report, "findings");
 	size_t length = array_length(list);
 

@@ -80,6 +80,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 		    recording_status_fails((enum recording_status)merge.recording))
 			status = HG_EXIT_INCOMPLETE;
 	}
+	json_object_put(merge.causes);
 	json_object_put(merge.processes);
 	json_object_put(merge.gaps);
 	json_object_put(merge.reasons);

@@ -26,9 +26,10 @@ enum merge_cost { MERGE_COSTS(MERGE_COST) MERGE_COST_COUNT };
 extern const char *const merge_costs[MERGE_COST_COUNT];
 
 struct merge {
-	GPtrArray *reports; /* struct json_object */
-	GPtrArray *findings;
-	GArray *ranks; /* int, sorted */
+	GPtrArray *reports;         /* struct json_object */
+	GPtrArray *findings;        /* borrowed from the reports, then from `causes` */
+	struct json_object *causes; /* causes_of() all of them */
+	GArray *ranks;              /* int, sorted */
 	struct json_object *processes;
 	GPtrArray *limits, *notes;
 	GPtrArray *ends; /* char *: how the parts ended that did not end well */

@@ -5,6 +5,7 @@
 
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/ranks.h"
+#include "analyzer/report/causes.h"
 #include "analyzer/report/json_ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
@@ -184,7 +185,7 @@ static void add_recording(struct merge *merge, struct json_object *recording)
 
 static void add_report(struct merge *merge, struct json_object *report, GHashTable *seen)
 {
-	struct json_object *findings = get_member(report, "findings");
+	struct json_object *findings = causes_findings(get_member(report, "findings"));
 
 	merge->analysed &= json_report_analysed(report);
 	add_recording(merge, get_member(report, "recording"));
@@ -214,6 +215,8 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 			g_ptr_array_add(merge->findings, finding);
 		}
 	}
+	/* The reports still hold them. */
+	json_object_put(findings);
 }
 
 /* Notes the ranks' amounts of work, as ranks.c does for one recording. */
@@ -262,6 +265,20 @@ static gint compare_reports(gconstpointer a, gconstpointer b)
 		   : strcmp(json_object_to_json_string(one), json_object_to_json_string(other));
 }
 
+/* From here on merge->findings are causes. */
+static void group_causes(struct merge *merge)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < merge->findings->len; i++)
+		json_object_array_add(list, json_object_get(merge->findings->pdata[i]));
+	merge->causes = causes_of(list, merge->processes);
+	json_object_put(list);
+	g_ptr_array_set_size(merge->findings, 0);
+	for (size_t i = 0; i < array_length(merge->causes); i++)
+		g_ptr_array_add(merge->findings, json_object_array_get_idx(merge->causes, i));
+}
+
 void merge_reports(struct merge *merge)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -278,4 +295,5 @@ void merge_reports(struct merge *merge)
 	g_ptr_array_sort(merge->findings, compare_findings);
 	for (unsigned i = 0; i < merge->findings->len; i++)
 		set_outliers(merge, merge->findings->pdata[i]);
+	group_causes(merge);
 }

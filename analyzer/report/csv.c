@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as a table, a row each, for spreadsheets (RFC 4180). Fields that do not apply are empty.
+ * Findings as a table, a row each, for spreadsheets (RFC 4180); those of one cause have the same
+ * value in that column. Fields that do not apply are empty.
  * Columns are only ever added, at the end.
  */
 #include "report.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "codeobj/text.h"
+#include "causes.h"
 #include "csv_field.h"
 #include "json_values.h"
 #include "place.h"
@@ -88,10 +90,11 @@ static void put_row(struct json_object *finding, FILE *stream)
 	number_field(stream, get_member(finding, "launches"), "count");
 	number_field(stream, finding, "count");
 	member_field(stream, finding, "fingerprint");
+	member_field(stream, finding, "cause");
 	fputs("\r\n", stream);
 }
 
-#define COLUMNS_BEHIND_MESSAGE 20u
+#define COLUMNS_BEHIND_MESSAGE 21u
 
 /* Adds rows without a rule: a table without findings must not look like a clean result. */
 static void put_notes(const char *before, struct json_object *texts, FILE *stream)
@@ -111,14 +114,16 @@ static void put_notes(const char *before, struct json_object *texts, FILE *strea
 
 int json_as_csv(struct json_object *report, FILE *stream)
 {
-	struct json_object *findings = get_array(report, "findings");
+	struct json_object *findings = causes_findings(get_array(report, "findings"));
 
-	fputs("rule,severity,confidence,slug,message,fix,pid,ranks,kernel,instruction,"
-	      "instruction_file,instruction_line,argument,path,memory_api,memory_bytes,granularity,"
-	      "memory_file,memory_line,call,call_file,call_line,launches,count,fingerprint\r\n",
-	      stream);
+	fputs(
+	    "rule,severity,confidence,slug,message,fix,pid,ranks,kernel,instruction,"
+	    "instruction_file,instruction_line,argument,path,memory_api,memory_bytes,granularity,"
+	    "memory_file,memory_line,call,call_file,call_line,launches,count,fingerprint,cause\r\n",
+	    stream);
 	for (size_t i = 0; i < array_length(findings); i++)
 		put_row(json_object_array_get_idx(findings, i), stream);
+	json_object_put(findings);
 	put_notes("", get_array(get_member(report, "end"), "text"), stream);
 	put_notes("not analysed: ", get_array(report, "limits"), stream);
 	return 0;

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "causes.h"
 #include "chrome.h"
 #include "history.h"
 #include "json_values.h"
@@ -182,6 +183,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 
 	put(object, "rule", json_object_new_string(finding->rule->id));
 	put(object, "fingerprint", text_or_null(finding->fingerprint));
+	put(object, "cause", NULL); /* of the whole list: causes_of() */
 	put(object, "slug", json_object_new_string(finding->rule->slug));
 	put(object, "severity", json_object_new_string(severity_name(finding_severity(finding))));
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
@@ -232,6 +234,8 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "fix", text_or_null(finding->fix));
 	put(object, "edits", edits(&finding->edit));
 	put(object, "sources", sources(finding->rule->sources));
+	put(object, "cause_fix", NULL);
+	put(object, "others", NULL);
 	return object;
 }
 
@@ -325,12 +329,37 @@ static struct json_object *recording_cost(const struct analysis *analysis)
 	return object;
 }
 
+static struct json_object *process_list_of(const struct analysis *analysis)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++)
+		json_object_array_add(list, one_process(analysis->replay.processes->pdata[i]));
+	return list;
+}
+
+struct json_object *json_causes(const struct analysis *analysis)
+{
+	struct json_object *processes = process_list_of(analysis);
+	struct json_object *list = json_object_new_array(), *causes;
+
+	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
+		struct finding *finding = analysis->findings.list->pdata[i];
+		struct json_object *object = json_finding(analysis, finding);
+
+		json_object_set_userdata(object, finding, NULL);
+		json_object_array_add(list, object);
+	}
+	causes = causes_of(list, processes);
+	json_object_put(list);
+	json_object_put(processes);
+	return causes;
+}
+
 struct json_object *report_json_object(const struct analysis *analysis)
 {
 	const struct selection *selection = analysis->selection;
 	struct json_object *root = json_object_new_object();
-	struct json_object *processes = json_object_new_array();
-	struct json_object *findings = json_object_new_array();
 
 	put(root, "schema", json_object_new_string(FINDINGS_SCHEMA));
 	put(root, "complete",
@@ -339,15 +368,9 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "recording", json_recording(analysis));
 	put(root, "lost_events", json_object_new_int64((int64_t)analysis->recording.missing));
 	put(root, "events", json_object_new_int64((int64_t)analysis->stats.events));
-	for (unsigned i = 0; i < analysis->replay.processes->len; i++)
-		json_object_array_add(processes, one_process(analysis->replay.processes->pdata[i]));
-	put(root, "processes", processes);
+	put(root, "processes", process_list_of(analysis));
 	put(root, "end", json_death(analysis));
-	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
-		json_object_array_add(findings,
-				      json_finding(analysis, analysis->findings.list->pdata[i]));
-	}
-	put(root, "findings", findings);
+	put(root, "findings", json_causes(analysis));
 	put(root, "suppressed",
 	    json_object_new_int64(selection ? (int64_t)selection->suppressed : 0));
 	put(root, "suppressions", suppressions(selection));

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "analyzer/symbols/names.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 
@@ -49,6 +50,31 @@ void json_text_instruction(FILE *stream, struct json_object *finding)
 			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
 	}
 	fputc('\n', stream);
+}
+
+void json_text_others(FILE *stream, struct json_object *finding)
+{
+	struct json_object *others = get_array(finding, "others");
+
+	for (size_t i = 0; i < array_length(others); i++) {
+		struct json_object *other = json_object_array_get_idx(others, i);
+		char *name = get_member(other, "launches") ? short_name(get_text(other, "kernel"))
+							   : g_strdup(get_text(other, "api"));
+		struct source_place place = place_of_instruction(other);
+
+		fputs("  also        ", stream);
+		print_words(stream, name);
+		g_free(name);
+		if (!place.file)
+			place = place_of_call(other);
+		if (place.file) {
+			fputs(" at ", stream);
+			print_words(stream, place.file);
+			if (place.line > 0)
+				fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
+		}
+		fputc('\n', stream);
+	}
 }
 
 void json_text_call(FILE *stream, struct json_object *finding)

@@ -17,4 +17,7 @@ void json_text_instruction(FILE *stream, struct json_object *finding);
 /* Where the kernel was launched or the function called. */
 void json_text_call(FILE *stream, struct json_object *finding);
 
+/* The others of its cause: what uses it or calls, and where. */
+void json_text_others(FILE *stream, struct json_object *finding);
+
 #endif

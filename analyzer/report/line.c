@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/symbols/names.h"
 #include "codeobj/text.h"
 #include "json_ranks.h"
 #include "json_values.h"
@@ -49,6 +50,29 @@ static void put_notes(FILE *stream, const char *before, struct json_object *text
 	}
 }
 
+/* The others of its cause: a note each, where they are. */
+static void put_others(FILE *stream, struct json_object *finding)
+{
+	struct json_object *others = get_array(finding, "others");
+
+	for (size_t i = 0; i < array_length(others); i++) {
+		struct json_object *other = json_object_array_get_idx(others, i);
+		struct source_place place = place_of_instruction(other);
+		char *name = get_member(other, "launches") ? short_name(get_text(other, "kernel"))
+							   : g_strdup(get_text(other, "api"));
+
+		if (!place.file)
+			place = place_of_call(other);
+		put_place(stream, &place);
+		fputs("note: of the same cause: ", stream);
+		put_text(stream, name);
+		fputs(" [", stream);
+		put_text(stream, get_text(other, "rule"));
+		fputs("]\n", stream);
+		g_free(name);
+	}
+}
+
 int json_as_line(struct json_object *report, FILE *stream)
 {
 	struct json_object *findings = get_array(report, "findings");
@@ -74,6 +98,7 @@ int json_as_line(struct json_object *report, FILE *stream)
 		fputs(" [", stream);
 		put_text(stream, get_text(finding, "rule"));
 		fputs("]\n", stream);
+		put_others(stream, finding);
 		g_free(in);
 		g_free(on);
 	}

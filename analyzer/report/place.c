@@ -14,7 +14,8 @@ static const char *text_of(struct json_object *object, const char *name)
 	return *text ? text : NULL;
 }
 
-struct source_place place_of_stack(struct json_object *stack)
+/* Returns the frame `outer` further out than the innermost that a person wrote. */
+static struct source_place place_at(struct json_object *stack, size_t outer)
 {
 	size_t count =
 	    json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
@@ -25,10 +26,15 @@ struct source_place place_of_stack(struct json_object *stack)
 						    get_number(frame, "line"),
 						    text_of(frame, "function") };
 
-		if (!is_wrapping_place(place.function, place.file))
+		if (!is_wrapping_place(place.function, place.file) && !outer--)
 			return place;
 	}
 	return (struct source_place){ 0 };
+}
+
+struct source_place place_of_stack(struct json_object *stack)
+{
+	return place_at(stack, 0);
 }
 
 struct source_place place_of_allocation(struct json_object *finding)
@@ -40,12 +46,29 @@ struct source_place place_of_allocation(struct json_object *finding)
 						: place_of_stack(get_member(allocation, "stack"));
 }
 
-struct source_place place_of_call(struct json_object *finding)
+static struct json_object *call_stack_of(struct json_object *finding)
 {
 	struct json_object *launches = get_member(finding, "launches");
 
-	return place_of_stack(launches ? get_member(launches, "stack")
-				       : get_member(finding, "call_stack"));
+	return get_member(launches ? launches : finding, launches ? "stack" : "call_stack");
+}
+
+struct source_place place_of_call(struct json_object *finding)
+{
+	return place_of_stack(call_stack_of(finding));
+}
+
+struct source_place place_of_owner(struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	return get_member(allocation, "symbol") ? (struct source_place){ 0 }
+						: place_at(get_member(allocation, "stack"), 1);
+}
+
+struct source_place place_of_caller(struct json_object *finding)
+{
+	return place_at(call_stack_of(finding), 1);
 }
 
 struct source_place place_of_instruction(struct json_object *finding)

@@ -27,6 +27,13 @@ struct source_place place_of_call(struct json_object *finding);
 struct source_place place_of_instruction(struct json_object *finding);
 
 /*
+ * Returns the frame further out of the allocation's or the call's stack: who called the function
+ * of place_of_allocation() or place_of_call(), which may be a wrapper.
+ */
+struct source_place place_of_owner(struct json_object *finding);
+struct source_place place_of_caller(struct json_object *finding);
+
+/*
  * The first of these three that has a file: most findings are fixed where the memory is allocated.
  * Without any, the first that has a function.
  */

@@ -45,6 +45,12 @@ struct json_object *json_migration(const struct analysis *analysis);
 struct json_object *json_recording(const struct analysis *analysis);
 void recording_line(const char *status, int64_t missing, FILE *stream);
 
+/*
+ * The findings as causes (causes.h), for the caller to put; the struct finding of each is its
+ * userdata.
+ */
+struct json_object *json_causes(const struct analysis *analysis);
+
 /* The JSON report as an object, which the caller puts. */
 struct json_object *report_json_object(const struct analysis *analysis);
 

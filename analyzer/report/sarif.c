@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "analyzer/symbols/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "json_values.h"
 #include "place.h"
@@ -231,6 +232,31 @@ static struct json_object *steps_of(const struct sarif *sarif, struct json_objec
 	return steps;
 }
 
+/* Where the others of its cause are, each place once. */
+static void add_others(const struct sarif *sarif, struct json_object *places,
+		       struct json_object *finding)
+{
+	struct json_object *others = get_array(finding, "others");
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; i < array_length(others); i++) {
+		struct json_object *other = json_object_array_get_idx(others, i);
+		struct source_place place = place_of_instruction(other);
+		char *name = get_member(other, "launches") ? short_name(get_text(other, "kernel"))
+							   : g_strdup(get_text(other, "api"));
+		char *note = g_strdup_printf("of the same cause: %s", name);
+
+		if (!place.file)
+			place = place_of_call(other);
+		if (g_hash_table_add(
+			seen, g_strdup_printf("%s:%" PRId64 " %s", place.file, place.line, note)))
+			add_step(sarif, places, place, note);
+		g_free(note);
+		g_free(name);
+	}
+	g_hash_table_destroy(seen);
+}
+
 static struct json_object *code_flow(struct json_object *steps)
 {
 	struct json_object *flow = json_object_new_object();
@@ -256,13 +282,21 @@ static struct json_object *code_flow(struct json_object *steps)
 
 static struct json_object *result_text(struct json_object *finding)
 {
-	const char *why = member_or_null(finding, "why"), *fix = member_or_null(finding, "fix");
+	const char *why = member_or_null(finding, "why"),
+		   *fix = member_or_null(finding,
+					 get_member(finding, "cause_fix") ? "cause_fix" : "fix");
+	size_t others = array_length(get_array(finding, "others"));
+	char *more = others ? g_strdup_printf("\nOf the same cause: %zu more, at the related "
+					      "locations.",
+					      others)
+			    : g_strdup("");
 	char *whole =
-	    g_strdup_printf("%s%s%s%s%s", get_text(finding, "message"), why ? "\nBecause: " : "",
-			    why ? why : "", fix ? "\nFix: " : "", fix ? fix : "");
+	    g_strdup_printf("%s%s%s%s%s%s", get_text(finding, "message"), why ? "\nBecause: " : "",
+			    why ? why : "", more, fix ? "\nFix: " : "", fix ? fix : "");
 	struct json_object *object = sarif_message(whole);
 
 	g_free(whole);
+	g_free(more);
 	return object;
 }
 
@@ -304,7 +338,9 @@ static struct json_object *fixes_of(const struct sarif *sarif, struct json_objec
 		json_object_array_add(changes, change);
 	}
 	fix = json_object_new_object();
-	put(fix, "description", sarif_message(get_text(finding, "fix")));
+	put(fix, "description",
+	    sarif_message(
+		get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix")));
 	put(fix, "artifactChanges", changes);
 	fixes = json_object_new_array();
 	json_object_array_add(fixes, fix);
@@ -353,7 +389,8 @@ static struct json_object *result_properties(const struct sarif *sarif, struct j
 	return properties;
 }
 
-static void put_places(struct json_object *object, struct json_object *steps)
+static void put_places(const struct sarif *sarif, struct json_object *object,
+		       struct json_object *steps, struct json_object *finding)
 {
 	size_t count = json_object_array_length(steps);
 	struct json_object *places, *related;
@@ -363,15 +400,27 @@ static void put_places(struct json_object *object, struct json_object *steps)
 		json_object_array_add(places, json_object_get(json_object_array_get_idx(steps, 0)));
 		put(object, "locations", places);
 	}
+	related = json_object_new_array();
 	if (count > 1) {
-		related = json_object_new_array();
 		for (size_t i = 1; i < count; i++) {
 			json_object_array_add(related,
 					      json_object_get(json_object_array_get_idx(steps, i)));
 		}
-		put(object, "relatedLocations", related);
 		put(object, "codeFlows", code_flow(steps));
 	}
+	add_others(sarif, related, finding);
+	put(object, "relatedLocations", related);
+}
+
+/* Of the finding and the others of its cause. */
+static int64_t occurrences(struct json_object *finding)
+{
+	struct json_object *others = get_array(finding, "others");
+	int64_t sum = MAX(get_number(finding, "count"), 1);
+
+	for (size_t i = 0; i < array_length(others); i++)
+		sum += MAX(get_number(json_object_array_get_idx(others, i), "count"), 1);
+	return sum;
 }
 
 static struct json_object *one_result(const struct sarif *sarif, struct json_object *finding)
@@ -390,16 +439,18 @@ static struct json_object *one_result(const struct sarif *sarif, struct json_obj
 	if (priority >= 0)
 		put(object, "rank", json_object_new_double(priority));
 	put(object, "message", result_text(finding));
-	put_places(object, steps);
+	put_places(sarif, object, steps, finding);
 	if (fixes)
 		put(object, "fixes", fixes);
 	if (get_member(finding, "fingerprint")) {
 		struct json_object *prints = json_object_new_object();
 
 		put(prints, "hipgrain/1", text_value(get_text(finding, "fingerprint")));
+		if (get_member(finding, "cause"))
+			put(prints, "hipgrain/2", text_value(get_text(finding, "cause")));
 		put(object, "partialFingerprints", prints);
 	}
-	put(object, "occurrenceCount", json_object_new_int64(MAX(get_number(finding, "count"), 1)));
+	put(object, "occurrenceCount", json_object_new_int64(occurrences(finding)));
 	put(object, "properties", result_properties(sarif, finding));
 	json_object_put(steps);
 	return object;

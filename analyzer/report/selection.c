@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "causes.h"
 #include "report.h"
 
 static void free_suppression(gpointer data)
@@ -48,18 +49,20 @@ static void add_known(struct selection *selection, struct json_object *value)
 
 int selection_read_baseline(struct selection *selection, const char *path, char **error)
 {
-	struct json_object *report = NULL, *list = NULL, *baseline = NULL, *value;
+	struct json_object *report = NULL, *list = NULL, *baseline = NULL, *value, *every;
 	int result = report_read_json(path, &report, error);
 
 	if (result < 0)
 		return result;
 	json_object_object_get_ex(report, "findings", &list);
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
+	every = causes_findings(list);
+	for (size_t i = 0; i < json_object_array_length(every); i++) {
 		value = NULL;
-		json_object_object_get_ex(json_object_array_get_idx(list, i), "fingerprint",
+		json_object_object_get_ex(json_object_array_get_idx(every, i), "fingerprint",
 					  &value);
 		add_known(selection, value);
 	}
+	json_object_put(every);
 	/* A report made against a baseline of its own: what it left out is known as well. */
 	list = NULL;
 	if (json_object_object_get_ex(report, "baseline", &baseline) && baseline &&

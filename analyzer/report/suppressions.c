@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codeobj/text.h"
+#include "causes.h"
 #include "json_values.h"
 
 /* The name as a glob that matches it and nothing else; NULL: a line cannot hold it. */
@@ -52,7 +53,7 @@ static void put_comment(FILE *stream, const char *text)
 
 int json_as_suppressions(struct json_object *report, FILE *stream)
 {
-	struct json_object *findings = get_array(report, "findings");
+	struct json_object *findings = causes_findings(get_array(report, "findings"));
 	GHashTable *written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (size_t i = 0; i < array_length(findings); i++) {
@@ -79,5 +80,6 @@ int json_as_suppressions(struct json_object *report, FILE *stream)
 		g_hash_table_add(written, line);
 	}
 	g_hash_table_destroy(written);
+	json_object_put(findings);
 	return 0;
 }

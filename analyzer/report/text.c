@@ -127,22 +127,23 @@ static void put_selection(const struct printer *printer)
 	}
 }
 
-/* A line a rule, for reports that do not fit a screen; findings are sorted by severity. */
-static void put_summary(const struct printer *printer)
+/* A line a rule, for reports that do not fit a screen, in the order of the causes. */
+static void put_summary(const struct printer *printer, struct json_object *causes)
 {
-	const GPtrArray *list = printer->analysis->findings.list;
 	unsigned counts[RULES] = { 0 };
 
-	if (list->len < 2)
+	if (array_length(causes) < 2)
 		return;
-	for (unsigned i = 0; i < list->len; i++) {
-		const struct finding *finding = list->pdata[i];
+	for (size_t i = 0; i < array_length(causes); i++) {
+		const struct finding *finding =
+		    json_object_get_userdata(json_object_array_get_idx(causes, i));
 
 		counts[finding->rule - rules]++;
 	}
 	fputs("Findings by rule:\n", printer->stream);
-	for (unsigned i = 0; i < list->len; i++) {
-		const struct finding *finding = list->pdata[i];
+	for (size_t i = 0; i < array_length(causes); i++) {
+		const struct finding *finding =
+		    json_object_get_userdata(json_object_array_get_idx(causes, i));
 		const struct rule *rule = finding->rule;
 		enum severity severity = finding_severity(finding);
 		unsigned *count = &counts[rule - rules];
@@ -197,6 +198,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	struct printer printer;
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
+	struct json_object *causes = json_causes(analysis);
 	char *unanalysed = findings_unanalysed(findings);
 	const char *silence =
 	    recording_silence((int)analysis->recording.status, analysis->analysed);
@@ -206,15 +208,14 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_death(&printer);
 	put_processes(&printer);
 	fputc('\n', stream);
-	for (unsigned i = 0; i < findings->list->len; i++) {
-		const struct finding *finding = findings->list->pdata[i];
-		struct json_object *object = json_finding(analysis, finding);
+	for (size_t i = 0; i < array_length(causes); i++) {
+		struct json_object *object = json_object_array_get_idx(causes, i);
+		const struct finding *finding = json_object_get_userdata(object);
 
 		counts[finding_severity(finding)]++;
 		put_finding(&printer, object, analysis->ranks, finding);
-		json_object_put(object);
 	}
-	put_summary(&printer);
+	put_summary(&printer, causes);
 	put_fixes(&printer);
 	put_moves(&printer);
 	put_what_if(&printer);
@@ -245,5 +246,6 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 		fprintf(stream, "hipgrain: not analysed: %s; listed above\n", unanalysed);
 		g_free(unanalysed);
 	}
+	json_object_put(causes);
 	return 0;
 }

@@ -279,7 +279,9 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
 	put_processes(printer, finding);
-	put_row(printer, "fix", get_text(finding, "fix"));
+	put_others(printer, finding);
+	put_row(printer, "fix",
+		get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix"));
 	put_confidence(printer, finding);
 	if (printer->verbose && more)
 		put_evidence(printer, more);

@@ -9,4 +9,11 @@
  */
 char *demangled(const char *symbol);
 
+/*
+ * A demangled name as short as it stands for the function: without result and parameters, and with
+ * "<...>" for template arguments. A lambda among these, which is what the program gave a library's
+ * kernel, comes first: "main::{lambda#1} in forall_kernel<...>". The caller frees; NULL for NULL.
+ */
+char *short_name(const char *name);
+
 #endif

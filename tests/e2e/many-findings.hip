@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twelve functions that each allocate and release memory in a loop: advice of one rule, twelve
-// times.
+// Twelve lines that each allocate and release memory in a loop: advice of one rule, twelve times.
 
 #include <hip/hip_runtime.h>
 #include <stdio.h>
@@ -22,24 +21,29 @@ __global__ void store(int *to, int value)
 	*to = value;
 }
 
-template <int N> __attribute__((noinline)) void allocate_and_release()
-{
-	for (int i = 0; i < ITERATIONS; i++) {
-		int *p = nullptr;
-
-		CHECK(hipMalloc((void **)&p, 64 * N));
-		store<<<1, 1>>>(p, N);
-		CHECK(hipFree(p));
+/* Each is used on a line of its own: findings of one line are one. */
+#define ALLOCATE_AND_RELEASE(n)                               \
+	for (int i = 0; i < ITERATIONS; i++) {                \
+		int *p = nullptr;                             \
+                                                              \
+		CHECK(hipMalloc((void **)&p, 64 * (n)));      \
+		store<<<1, 1>>>(p, n);                        \
+		CHECK(hipFree(p));                            \
 	}
-}
-
-template <int... N> static void all()
-{
-	(allocate_and_release<N>(), ...);
-}
 
 int main()
 {
-	all<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>();
+	ALLOCATE_AND_RELEASE(1)
+	ALLOCATE_AND_RELEASE(2)
+	ALLOCATE_AND_RELEASE(3)
+	ALLOCATE_AND_RELEASE(4)
+	ALLOCATE_AND_RELEASE(5)
+	ALLOCATE_AND_RELEASE(6)
+	ALLOCATE_AND_RELEASE(7)
+	ALLOCATE_AND_RELEASE(8)
+	ALLOCATE_AND_RELEASE(9)
+	ALLOCATE_AND_RELEASE(10)
+	ALLOCATE_AND_RELEASE(11)
+	ALLOCATE_AND_RELEASE(12)
 	return 0;
 }

@@ -68,6 +68,21 @@ function findingLinks(f) {
     f.sites.size ? link("Stack in the flame graph", () => showStack([...f.sites][0])) : null);
 }
 
+/* What else has the same cause: kernel, argument, line, launches. */
+function othersOf(f) {
+  if (!f.others) return [];
+  const rows = f.others.map((o) => {
+    const instruction = o.instructions?.find((i) => i.file), frame = instruction ?? userFrame(o.call_stack);
+    const owner = userFrame(o.allocation?.stack), cells = [o.argument ?? o.path ?? (o.argument_index == null ? "" : `argument ${o.argument_index}`),
+      frame ? `${shortPath(frame.file)}:${frame.line}` : "", o.launches ? count(o.launches.count, "launch", "launches") : count(o.count, "time"),
+      owner ? `${o.allocation.size} bytes of ${shortPath(owner.file)}:${owner.line}` : "", o.confidence === f.confidence ? "" : o.confidence];
+    const name = o.kernel ? link(shortName(o.kernel), () => select({ kernel: o.kernel }), o.kernel) : o.api ?? "";
+    return element("tr", {}, element("td", {}, name), ...cells.map((text) => element("td", {}, text)));
+  });
+  return [element("h3", {}, `${count(f.others.length, "more finding")} of the same cause`),
+    element("div", { className: "scroll" }, element("table", { className: "others" }, element("tbody", {}, ...rows)))];
+}
+
 /* All of a finding; also printed. */
 function findingDetail(f) {
   return [
@@ -77,6 +92,7 @@ function findingDetail(f) {
     findingLinks(f),
     f.message && titleOf(f) !== f.message ? element("p", { className: "message" }, f.message) : "",
     element("div", { className: "snippets" }, ...snippetsOf(f).toSpliced(1, 0, fixOf(f)).filter(Boolean)),
+    ...othersOf(f),
     ruleText(f) ?? "",
     element("h3", {}, "Facts"), facts([...rowsOf(f), ["sources", f.sources.join(", ")]]),
   ];
@@ -110,7 +126,7 @@ function siteDetail(site, bar) {
 
 function kernelDetail(name) {
   const spans = model.lanes.filter((l) => l.kind === "launch" && shownProcess(l.process)).flatMap((l) => l.spans.filter((s) => s.name === name));
-  const rows = model.kernels.filter((k) => k.name === name && shownProcess(k.process)), related = report.findings.filter((f) => f.kernel === name);
+  const rows = model.kernels.filter((k) => k.name === name && shownProcess(k.process)), related = report.findings.filter((f) => kernelsOf(f).includes(name));
   const bounds = spans.filter((s) => s.done && s.count === 1).map((s) => s.done - s.start);
   return [
     element("header", { className: "title" }, element("h2", {}, shortName(name)), element("p", { className: "mono" }, name)),

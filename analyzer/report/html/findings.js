@@ -55,7 +55,7 @@ function rowsOf(f) {
     ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count + (f.launches.beside ? `; ${f.launches.beside} more used other pages of the memory` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["also involved", f.related && f.related + (f.related_stack ? "\n" + frames(f.related_stack) : "")],
     ["history", historyOf(f.history)], ["occurrences", f.count],
-    ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], f.pids ? ["processes", f.pids.join(", ")] : ["process", f.pid], ["fingerprint", f.fingerprint],
+    ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], f.pids ? ["processes", f.pids.join(", ")] : ["process", f.pid], ["fingerprint", f.fingerprint], ["cause", f.cause],
   ].filter(([, value]) => value != null && value !== "");
 }
 
@@ -75,7 +75,7 @@ const titleOf = (f) => data.rules[f.rule]?.title ?? f.message ?? f.slug;
 const placesOf = (f) => [...(f.instructions ?? []), ...(f.allocation?.stack ?? []), ...(f.launches?.stack ?? []), ...(f.call_stack ?? [])].filter((x) => x.file).map((x) => `${x.file}:${x.line}`);
 const haystacks = report.findings.map((f) => {
   let text;
-  return () => text ??= [f.rule, f.slug, f.severity, f.confidence, titleOf(f), f.message, f.fix, ...placesOf(f), ...rowsOf(f).map(([, v]) => v)].join("\n").toLowerCase();
+  return () => text ??= [f.rule, f.slug, f.severity, f.confidence, titleOf(f), f.message, f.fix, ...ofCause(f).flatMap((o) => [...placesOf(o), ...rowsOf(o).map(([, v]) => v)])].join("\n").toLowerCase();
 });
 
 function matches(f) {
@@ -91,7 +91,7 @@ function findingRow(f) {
   else if (selection.findings.has(f)) row.classList.add("related");
   row.append(element("span", { className: "head" }, element("span", { className: "badge" }, f.severity), element("span", { className: "id" }, f.rule), element("span", { className: "grade" }, f.confidence)),
     element("span", { className: "title" }, titleOf(f)),
-    element("span", { className: "where" }, [f.kernel ? shortName(f.kernel) : f.api ?? "", place].filter(Boolean).join(" \u00b7 ")));
+    element("span", { className: "where" }, [f.kernel ? shortName(f.kernel) : f.api ?? "", place, f.others ? `and ${f.others.length} more` : ""].filter(Boolean).join(" \u00b7 ")));
   return element("li", {}, row);
 }
 

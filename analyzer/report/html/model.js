@@ -53,7 +53,8 @@ function addView(view) {
   for (const [file, lines] of Object.entries(view.sources)) model.sources.set(file, { ...model.sources.get(file), ...lines });
 }
 
-function addFinding(f, index) {
+/* `head`: the finding that stands for its cause, itself or another one. */
+function addFinding(f, index, head = f) {
   const ranks = f.ranks && new Set(f.ranks.map((r) => `${r.rank} ${r.pid}`));
   f.index = index;
   f.processes = new Set(model.processes.filter((p) => ranks ? ranks.has(`${p.rank} ${p.pid}`) : (f.pids ?? [f.pid]).includes(p.pid)));
@@ -69,7 +70,13 @@ function addFinding(f, index) {
     f.bars.add(bar);
   }
   if (!memory || memory.several || ranks?.size > 1 || f.pids || !f.bars.size || f.candidates) for (const s of f.sites) for (const bar of s.bars) f.bars.add(bar);
-  for (const s of f.sites) s.findings.push(f);
+  for (const s of f.sites) if (!s.findings.includes(head)) s.findings.push(head);
+  for (const o of f.others ?? []) {
+    addFinding(o, index, f);
+    o.sites.forEach((s) => f.sites.add(s));
+    o.bars.forEach((b) => f.bars.add(b));
+    o.processes.forEach((p) => f.processes.add(p));
+  }
 }
 
 function linkSites(f, api, key) {
@@ -85,10 +92,14 @@ function groupBy(list, keyOf) {
   return groups;
 }
 
+/* A finding and the others of its cause. */
+const ofCause = (f) => [f, ...(f.others ?? [])];
+const kernelsOf = (f) => [...new Set(ofCause(f).map((o) => o.kernel).filter(Boolean))];
+
 function startModel() {
   for (const view of data.views) if (view) addView(view); else model.unseen++;
   model.sitesBy = groupBy(model.sites, (s) => `${s.process.id} ${s.api} ${s.key}`);
-  const wanted = new Set(report.findings.map((f) => Number(f.allocation?.address)));
+  const wanted = new Set(report.findings.flatMap(ofCause).map((f) => Number(f.allocation?.address)));
   model.barsAt = groupBy(model.bars.filter((b) => wanted.has(b.address)), (b) => `${b.site.process.id} ${b.address}`);
   report.findings.forEach(addFinding);
   model.offending = new Set(report.findings.flatMap((f) => [...f.bars]));
@@ -102,5 +113,8 @@ const emptyFor = (why) => model.unseen === data.views.length ?
 
 /* ---- what a finding leads to ---- */
 
-const launchesOf = (f) => f.kernel ? model.lanes.filter((l) => l.kind === "launch" && f.processes.has(l.process)).flatMap((l) => l.spans.filter((s) => s.name === f.kernel)) : [];
+function launchesOf(f) {
+  const kernels = new Set(kernelsOf(f));
+  return kernels.size ? model.lanes.filter((l) => l.kind === "launch" && f.processes.has(l.process)).flatMap((l) => l.spans.filter((s) => kernels.has(s.name))) : [];
+}
 const callsOf = (sites) => [...new Set([...sites].flatMap((s) => s.calls))];

@@ -70,8 +70,8 @@ function fixOf(f) {
       element("span", { className: "line " + (i < 2 ? "hunk" : kinds[sign] ?? "") }, sign + line)))));
     box.append(element("p", { className: "note" }, "Apply with: patch -p1 -d /"));
   }
-  const words = element("p", { className: "words" }, f.fix);
-  const copy = button("Copy text", { className: "copy" }, () => copyText(f.fix, copy));
+  const words = element("p", { className: "words" }, f.cause_fix ?? f.fix);
+  const copy = button("Copy text", { className: "copy" }, () => copyText(f.cause_fix ?? f.fix, copy));
   if (!patch) box.append(copy);
   box.append(words);
   return box;

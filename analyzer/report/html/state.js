@@ -41,13 +41,13 @@ function findSelection() {
     const f = selection.finding;
     f.sites.forEach((s) => selection.sites.add(s));
     f.bars.forEach((b) => selection.bars.add(b));
-    if (f.kernel) selection.kernels.add(f.kernel);
+    kernelsOf(f).forEach((k) => selection.kernels.add(k));
     selection.findings.add(f);
     selection.processes = f.processes;
   } else if (selection.site) {
     selection.sites.add(selection.site);
     for (const bar of selection.bar ? [selection.bar] : selection.site.bars) selection.bars.add(bar);
-    selection.site.findings.forEach((f) => { selection.findings.add(f); if (f.kernel) selection.kernels.add(f.kernel); });
+    selection.site.findings.forEach((f) => { selection.findings.add(f); kernelsOf(f).forEach((k) => selection.kernels.add(k)); });
   } else if (selection.frame) {
     for (const site of selection.frame.sites) {
       selection.sites.add(site);
@@ -56,7 +56,7 @@ function findSelection() {
     }
   } else if (selection.kernel) {
     selection.kernels.add(selection.kernel);
-    for (const f of all) if (f.kernel === selection.kernel) { selection.findings.add(f); f.sites.forEach((s) => selection.sites.add(s)); f.bars.forEach((b) => selection.bars.add(b)); }
+    for (const f of all) if (kernelsOf(f).includes(selection.kernel)) { selection.findings.add(f); f.sites.forEach((s) => selection.sites.add(s)); f.bars.forEach((b) => selection.bars.add(b)); }
   }
 }
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One fix for the findings of a cause: the lines of all, where the sentences differ in them alone.
+ */
+#include "causes.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "json_values.h"
+
+#define SEPARATOR ";\nor "
+#define DIFFERS   " (the fixes of others differ in this)"
+
+/* "file.hip:12", perhaps with punctuation behind it. */
+static bool is_place(const char *word)
+{
+	const char *colon = strrchr(word, ':');
+
+	if (colon && !colon[1])
+		while (colon > word && *--colon != ':')
+			;
+	return colon && colon > word && g_ascii_isdigit(colon[1]);
+}
+
+/* How many characters of punctuation end a word. */
+static size_t punctuation(const char *word)
+{
+	size_t length = strlen(word), end = length;
+
+	while (end && strchr(",;:", word[end - 1]))
+		end--;
+	return length - end;
+}
+
+/*
+ * Returns the place of the only word in which two sentences differ; -1 if they are equal, -2 if
+ * they differ otherwise.
+ */
+static int different_word(char **one, char **other)
+{
+	int found = -1;
+
+	for (unsigned i = 0; one[i] || other[i]; i++) {
+		if (!one[i] || !other[i])
+			return -2;
+		if (strcmp(one[i], other[i]) == 0)
+			continue;
+		if (found >= 0 || !is_place(one[i]) || !is_place(other[i]))
+			return -2;
+		found = (int)i;
+	}
+	return found;
+}
+
+/* Adds the place without its punctuation, unless it is there. */
+static void add_place(GPtrArray *places, const char *word)
+{
+	char *place = g_strndup(word, strlen(word) - punctuation(word));
+
+	if (g_ptr_array_find_with_equal_func(places, place, g_str_equal, NULL))
+		g_free(place);
+	else
+		g_ptr_array_add(places, place);
+}
+
+/* "a, b and c", with the punctuation of `word`. */
+static char *list_of(const GPtrArray *places, const char *word)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < places->len; i++) {
+		g_string_append_printf(text, "%s%s",
+				       i == 0                 ? ""
+				       : i + 1 == places->len ? " and "
+							      : ", ",
+				       (const char *)places->pdata[i]);
+	}
+	g_string_append(text, word + strlen(word) - punctuation(word));
+	return g_string_free(text, FALSE);
+}
+
+/* Returns one alternative for all of these; the caller frees it. */
+static char *unite(const GPtrArray *alternatives)
+{
+	const char *first = alternatives->pdata[0];
+	char **words = g_strsplit(first, " ", -1), *text;
+	GPtrArray *places = g_ptr_array_new_with_free_func(g_free);
+	bool alike = true;
+	int at = -1;
+
+	for (unsigned i = 1; i < alternatives->len && alike; i++) {
+		char **other = g_strsplit(alternatives->pdata[i], " ", -1);
+		int word = different_word(words, other);
+
+		alike = word != -2 && (at < 0 || word < 0 || word == at);
+		if (alike && word >= 0) {
+			at = word;
+			add_place(places, words[word]);
+			add_place(places, other[word]);
+		}
+		g_strfreev(other);
+	}
+	if (alike && at >= 0) {
+		text = list_of(places, words[at]);
+		g_free(words[at]);
+		words[at] = text;
+	}
+	text = g_strjoinv(" ", words);
+	if (!alike) {
+		char *with = g_strconcat(text, DIFFERS, NULL);
+
+		g_free(text);
+		text = with;
+	}
+	g_ptr_array_free(places, TRUE);
+	g_strfreev(words);
+	return text;
+}
+
+/* Alternative number `at` of a fix, or NULL. */
+static char *alternative(const char *fix, unsigned at)
+{
+	char **parts = g_strsplit(fix, SEPARATOR, -1);
+	char *text = g_strdup(at < g_strv_length(parts) ? parts[at] : NULL);
+
+	g_strfreev(parts);
+	return text;
+}
+
+/* The same alternative of all; a finding that lacks it does not matter. */
+static char *united(struct json_object *finding, unsigned at)
+{
+	struct json_object *others = get_array(finding, "others");
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	char *text = alternative(get_text(finding, "fix"), at);
+
+	g_ptr_array_add(list, text);
+	for (size_t i = 0; text && i < array_length(others); i++) {
+		char *other =
+		    alternative(get_text(json_object_array_get_idx(others, i), "fix"), at);
+
+		if (other)
+			g_ptr_array_add(list, other);
+	}
+	text = text ? unite(list) : NULL;
+	g_ptr_array_free(list, TRUE);
+	return text;
+}
+
+char *cause_fix(struct json_object *finding)
+{
+	GString *fix = g_string_new(NULL);
+	char *text;
+
+	if (!get_array(finding, "others") || !get_member(finding, "fix")) {
+		g_string_free(fix, TRUE);
+		return NULL;
+	}
+	for (unsigned at = 0; (text = united(finding, at)); at++) {
+		g_string_append_printf(fix, "%s%s", at ? SEPARATOR : "", text);
+		g_free(text);
+	}
+	return g_string_free(fix, FALSE);
+}
