@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a whole file of a bounded size. */
 #include "analyzer/input_file.h"
 
 #include <errno.h>

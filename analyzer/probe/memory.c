@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -30,14 +31,25 @@ const struct probe_placement probe_placements[] = {
 #include "placements.def"
 };
 
-/* Pages of its own: advice and registration are about whole pages. */
+/*
+ * A mapping of its own: advice and registration are about whole pages, and attributes that these
+ * set end with the mapping. From thunk 6.2.4 on hipHostUnregister leaves them.
+ */
 static void *host_pages(void)
 {
-	void *pages = aligned_alloc(4096, PROBE_BYTES);
+	void *pages =
+	    mmap(NULL, PROBE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (pages)
-		memset(pages, 0, PROBE_BYTES);
+	if (pages == MAP_FAILED)
+		return NULL;
+	memset(pages, 0, PROBE_BYTES);
 	return pages;
+}
+
+static void release_host_pages(void *pages)
+{
+	if (pages)
+		munmap(pages, PROBE_BYTES);
 }
 
 static int allocate_device(const struct hip *hip, const struct probe_placement *placement,
@@ -101,7 +113,7 @@ static int allocate_host(const struct hip *hip, const struct probe_placement *pl
 		}
 		error = hip->hipHostRegister(block->host, PROBE_BYTES, (unsigned)placement->flags);
 		if (error) {
-			free(block->host);
+			release_host_pages(block->host);
 			block->host = NULL;
 		}
 	}
@@ -152,10 +164,10 @@ void probe_release(const struct hip *hip, struct probe_block *block)
 	case PROBE_REGISTERED:
 		if (block->host)
 			hip->hipHostUnregister(block->host);
-		free(block->host);
+		release_host_pages(block->host);
 		break;
 	case PROBE_SYSTEM:
-		free(block->host);
+		release_host_pages(block->host);
 		break;
 	default:
 		if (block->device)

@@ -115,7 +115,9 @@
 // hipgrain-expect: HG209 kernel=add_energy argument=0 api=malloc at=@forgotten launches=1
 //
 // A pointer to memory that was freed since.
+// (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)
 // hipgrain-run: freed_pointer
+// hipgrain-env: HSA_DISABLE_FRAGMENT_ALLOCATOR=1
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG601 kernel=add_energy argument=0 api=hipMalloc at=@freed launches=1

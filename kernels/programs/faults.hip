@@ -2,7 +2,9 @@
 // Each memory access fault of a GPU is beside the program that is right; others use memory that is full.
 //
 // The index goes past the end of the memory.
+// (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)
 // hipgrain-run: walks
+// hipgrain-env: HSA_DISABLE_FRAGMENT_ALLOCATOR=1
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG614 kernel=fill argument=0 api=hipMalloc at=@one from=@index confidence=proven
@@ -45,8 +47,10 @@
 // hipgrain-stdout: faults: 7 expected 7
 // hipgrain-expect: none
 //
-// The kernel uses the host's address of registered memory, which has another one on the GPU.
+// The kernel uses the host's address of registered memory, which has another one on the GPU. (With thunks from 6.2.4 on it has the
+// same if the driver has SVM.)
 // hipgrain-run: registered
+// hipgrain-env: SOFTGPU_SVM=0
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG615 kernel=fill argument=0 api=hipHostRegister at=@registered

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that is no longer there, or not that large.
 //
+// (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)
 // hipgrain-run: freed
+// hipgrain-env: HSA_DISABLE_FRAGMENT_ALLOCATOR=1
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=proven
@@ -23,7 +25,9 @@
 // hipgrain-expect: none
 //
 // What lies behind the end decides whether this faults or damages something else.
+// (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)
 // hipgrain-run: past_end
+// hipgrain-env: HSA_DISABLE_FRAGMENT_ALLOCATOR=1
 // hipgrain-exit: any
 // hipgrain-expect: HG607 kernel=increment argument=0 api=hipMalloc at=@past_end launches=1 confidence=proven
 //

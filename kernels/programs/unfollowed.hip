@@ -41,7 +41,9 @@
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // The third launch takes the list that is freed. The two before it carry that pointer, and leave it alone.
+// (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)
 // hipgrain-run: carried_freed
+// hipgrain-env: HSA_DISABLE_FRAGMENT_ALLOCATOR=1
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-stdout: unfollowed: list 0

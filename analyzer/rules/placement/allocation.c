@@ -187,7 +187,12 @@ static void check_hip_release(const struct rules_context *context)
 	}
 }
 
-static void check_registered(const struct rules_context *context, uint64_t start, uint64_t size)
+/*
+ * Reports that [start, start + size) is released while it is registered. Memory that came `since`
+ * the registration lies where the registered memory was released before: that has been reported.
+ */
+static void check_registered(const struct rules_context *context, uint64_t start, uint64_t size,
+			     int64_t since)
 {
 	const struct hg_ev_free *from = &context->event->free;
 	struct place place = { .kind = PLACE_ALLOCATION };
@@ -196,7 +201,7 @@ static void check_registered(const struct rules_context *context, uint64_t start
 
 	place.allocation =
 	    address_space_overlapping(&context->process->space, LAYER_REGISTERED, start, size);
-	if (!place.allocation)
+	if (!place.allocation || since > place.allocation->ns)
 		return;
 	finding = call(context, RULE_HG603, from->api, from->stack_id, &place, from->ptr, &is_new);
 	finding_figure(finding, 0, FIGURE_RANGE, place.allocation->size);
@@ -221,12 +226,12 @@ static void check_block_release(const struct rules_context *context)
 		return;
 	block = address_space_block(space, from->ptr);
 	if (block) {
-		check_registered(context, block->ptr, block->size);
+		check_registered(context, block->ptr, block->size, block->ns);
 		return;
 	}
 	allocation = address_space_find_base(space, from->ptr, from->api);
 	if (allocation)
-		check_registered(context, allocation->ptr, allocation->size);
+		check_registered(context, allocation->ptr, allocation->size, allocation->ns);
 }
 
 /* Pieces of the segment that were unmapped before have been looked at then. */
@@ -236,7 +241,17 @@ static void check_detached(const struct rules_context *context)
 	    &context->process->space, context->event->free.ptr, HG_API_shmdt);
 
 	if (segment)
-		check_registered(context, segment->ptr, segment->size);
+		check_registered(context, segment->ptr, segment->size, segment->ns);
+}
+
+/* Pages are released one by one: of several mappings the first that is there decides. */
+static void check_unmapped(const struct rules_context *context)
+{
+	const struct hg_ev_free *from = &context->event->free;
+	const struct allocation *mapping = address_space_overlapping(
+	    &context->process->space, LAYER_MAPPING, from->ptr, from->size);
+
+	check_registered(context, from->ptr, from->size, mapping ? mapping->ns : INT64_MIN);
 }
 
 static void check_free(const struct rules_context *context)
@@ -252,7 +267,7 @@ static void check_free(const struct rules_context *context)
 	case HG_API_munmap:
 	case HG_API_brk:
 	case HG_API_sbrk:
-		check_registered(context, from->ptr, from->size);
+		check_unmapped(context);
 		break;
 	case HG_API_shmdt:
 		check_detached(context);

@@ -188,12 +188,21 @@ static void memory_that_is_still_registered(void **state)
 	alloc(HG_API_hipHostRegister, 0x41000, 0x1000, 0, 8);
 	release(HG_API_free, 0x40000, 0);
 	assert_string_equal(found(), "HG603");
+	/* Other memory that comes there later, and is released elsewhere, is not what was
+	 * registered. */
+	alloc(HG_API_malloc, 0x40000, 0x3000, 0, 17);
+	release(HG_API_free, 0x40000, 0);
+	assert_string_equal(found(), "HG603");
+	assert_int_equal(finding(0)->count, 1);
 	alloc(HG_API_mmap, 0x100000, 0x4000, 0, 9);
 	alloc(HG_API_hipHostRegister, 0x102000, 0x1000, 0, 8);
 	release(HG_API_munmap, 0x100000, 0x2000);
 	assert_string_equal(found(), "HG603");
 	release(HG_API_munmap, 0x102000, 0x2000);
 	assert_string_equal(found(), "HG603 HG603");
+	alloc(HG_API_mmap, 0x102000, 0x2000, 0, 19);
+	release(HG_API_munmap, 0x102000, 0x2000);
+	assert_int_equal(finding(1)->count, 1);
 }
 
 static void a_segment_that_is_still_registered(void **state)
