@@ -166,7 +166,7 @@ static buffer make_buffer(const char *name, size_t bytes)
 	exit(2);
 }
 
-/* The bytes at an offset as the host sees them after the device is done. */
+/* Returns the bytes at an offset as the host sees them after the device is done. */
 template <class T> static T read_back(const buffer &b, size_t offset)
 {
 	T value;

@@ -94,7 +94,7 @@ static void histogram(kernel_t kernel, bool managed)
 	CHECK(hipFree(bins));
 }
 
-/* The same two ways with nothing to read: what is to be seen is how many update. */
+/* Counts in the same two ways with nothing to read: what is to be seen is how many update. */
 __global__ void count_global(unsigned *bins)
 {
 	atomicAdd(&bins[threadIdx.x % 3 == 0], 1u);

@@ -75,7 +75,7 @@ static void fill(int *input, int value)
 		input[i] = value;
 }
 
-/* Elements that are not `expected`, of one in each page. */
+/* Returns how many elements, of one in each page, are not `expected`. */
 static int look(const int *input, int expected)
 {
 	int wrong = 0;
@@ -98,7 +98,7 @@ static int sum_is_wrong(const int *input, int expected)
 
 static uintptr_t latest_input;
 
-/* In blocks of its own, so that nothing else moves with it. */
+/* Uses blocks of its own, so that nothing else moves with them. */
 static int heap_round(int round, bool read)
 {
 	int *input = (int *)aligned_alloc(BLOCK, BYTES); // @input

@@ -73,7 +73,7 @@ struct state {
 	float *energy;
 };
 
-/* Not waited for: what it stores is seen by the next kernel, and not by the host. */
+/* The host does not wait for this: the next kernel sees what it stores, the host does not. */
 __global__ void set_energy(state *s, float *energy)
 {
 	s->energy = energy;

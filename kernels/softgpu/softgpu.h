@@ -36,18 +36,18 @@
 #define SOFTGPU_ANY_GPU UINT32_MAX
 
 /*
- * State of the page that holds GPU address `address`, as GPU number `gpu` sees it; 0 if that GPU
- * has no mapping there (with XNACK on, a host page that exists is mapped on demand and comes back
- * MAPPED|FINE|HOST or with its advised granularity). Thread-safe; made for a small cache in front
- * of it: any change to any page increments *softgpu_memory_generation.
+ * Returns the state of the page that holds GPU address `address`, as GPU number `gpu` sees it; 0 if
+ * that GPU has no mapping there (with XNACK on, a host page that exists is mapped on demand and
+ * comes back MAPPED|FINE|HOST or with its advised granularity). Thread-safe; made for a small cache
+ * in front of it: any change to any page increments *softgpu_memory_generation.
  */
 unsigned softgpu_page_state(unsigned gpu, uint64_t address);
 extern volatile uint64_t softgpu_memory_generation;
 
 /*
- * The same, and in [*first, *last) addresses around `address` that share its state and its distance
- * to the host's: as much as is cheap to say, at least the page. `write`: what a fault is for.
- * Thread-safe.
+ * Returns the same, and in [*first, *last) addresses around `address` that share its state and its
+ * distance to the host's: as many as are cheap to find, at least the page. `write`: the access that
+ * may fault is a store. Thread-safe.
  */
 unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
 			   uint64_t *last);
@@ -70,8 +70,9 @@ int softgpu_smi_open(unsigned gpu, uint32_t *id);
 void *softgpu_host_pointer(uint64_t address);
 
 /*
- * The bytes that were allocated, registered or mapped together with GPU address `address`:
- * [*first, *last). false if there is no memory. Slow (it may read /proc): for the atomic log.
+ * Finds the bytes that were allocated, registered or mapped together with GPU address `address`:
+ * [*first, *last). Returns false if there is no memory. Slow (it may read /proc): for the atomic
+ * log.
  */
 bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last);
 

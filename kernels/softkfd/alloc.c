@@ -60,7 +60,8 @@ static int adopt(struct kfd_object *object, uint64_t host)
 
 /* ---- allocations ---- */
 
-/* Once, or in two neighbouring places (a ring of packets that continues in itself). */
+/* Maps the object once, or in two neighbouring places (a ring of packets that continues in
+ * itself). */
 static int map_for(struct kfd_object *object, uint32_t gpus)
 {
 	uint32_t readers = object->flags & KFD_ALLOC_WRITABLE ? 0 : gpus;

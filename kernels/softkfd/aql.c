@@ -185,7 +185,7 @@ static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, con
 	return KFD_IDLE;
 }
 
-/* NULL if the device can run this packet, else what is wrong with it. */
+/* Returns NULL if the device can run this packet, else what is wrong with it. */
 static const char *check_dispatch(const hsa_kernel_dispatch_packet_t *packet, enum kfd_error *error)
 {
 	uint64_t group = (uint64_t)packet->workgroup_size_x * packet->workgroup_size_y *
@@ -360,9 +360,10 @@ static void warn_of_command(uint32_t operation)
 }
 
 /*
- * A packet that names a buffer of PM4 commands. AMD's runtime has two uses for it: it invalidates
- * caches once code was loaded [ROCR24 amd_gpu_agent.cpp, GpuAgent::InvalidateCodeCaches], decoded
- * code among them, and it sets up profiling, which is not modelled.
+ * Executes a packet that names a buffer of PM4 commands. AMD's runtime has two uses for it: it
+ * invalidates caches once code was loaded [ROCR24 amd_gpu_agent.cpp,
+ * GpuAgent::InvalidateCodeCaches], decoded code among them, and it sets up profiling, which is not
+ * modelled.
  */
 static enum open run_commands(struct kfd_queue *queue, const struct commands_packet *packet)
 {

@@ -28,7 +28,7 @@ struct image {
 	uint64_t strings_size;
 };
 
-/* The `size` bytes at `offset` if they are within the image and aligned, else NULL. */
+/* Returns the `size` bytes at `offset` if they are within the image and aligned, else NULL. */
 static const void *at(const struct image *image, uint64_t offset, uint64_t size, unsigned alignment)
 {
 	if (offset > image->size || size > image->size - offset || offset % alignment)

@@ -25,8 +25,8 @@ int kfd_real_ioctl(int fd, unsigned long request, void *argument);
 void *kfd_real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 int kfd_real_madvise(void *address, size_t size, int advice);
 int kfd_real_close(int fd);
-/* The same file by a number that programs which number descriptors themselves hardly use; `fd`
- * itself if there is none. */
+/* Moves the file to a number that programs which number descriptors themselves hardly use, and
+ * returns it; `fd` itself if there is none. */
 int kfd_high(int fd);
 
 /* ---- device files: devices.c ---- */
@@ -75,7 +75,7 @@ int kfd_gpu_number(uint32_t gpu_id);
  * ours. */
 #define KFD_PATH_ROOM 4096
 const char *kfd_path(const char *path, char *room);
-/* False for most of the paths that are none of ours, quickly. */
+/* Returns false for most of the paths that are none of ours, quickly. */
 bool kfd_path_may_be_ours(const char *path);
 
 /* ---- memory: memory.c; also softgpu_page_state() and what else kernels/softgpu/softgpu.h requires
@@ -91,11 +91,11 @@ kfd_handler kfd_alloc_memory, kfd_free_memory, kfd_map_memory, kfd_unmap_memory,
  * Returns MAP_FAILED with errno set on failure. */
 void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, int flags,
 		      uint64_t offset);
-/* Host address of the first byte of the object `handle`, NULL if there is none; its size in *size,
- * in bytes. */
+/* Returns the host address of the first byte of the object `handle`, NULL if there is none; its
+ * size in *size, in bytes. */
 void *kfd_object_host(uint64_t handle, uint64_t *size);
-/* Host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all `size` bytes
- * there contiguously; NULL: not. */
+/* Returns the host pointer behind GPU address `address` if GPU `gpu` may read (or else write) all
+ * `size` bytes there contiguously; NULL if not. */
 void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write);
 /*
  * Returns the same for the first bytes only, and in *span how many of `size` those are. Before a
@@ -104,7 +104,7 @@ void *kfd_memory_host(unsigned gpu, uint64_t address, uint64_t size, bool write)
  * sg_pages_hold() and sg_pages_release().
  */
 void *kfd_memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span);
-/* The mmap of type 0 (a page that ROCr writes to in order to flush HDP). */
+/* Maps the page that ROCr writes to in order to flush HDP (mmap type 0). */
 void *kfd_mmio_mmap(unsigned gpu, void *address, size_t size, int protection, int flags);
 /* DRM requests about memory (GEM, PRIME), of render node `gpu`. -ENOTTY: it is another request. */
 int kfd_gem_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);

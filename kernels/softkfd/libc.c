@@ -71,8 +71,9 @@ extern struct kfd_next __start_softkfd_next[] __attribute__((visibility("hidden"
 extern struct kfd_next __stop_softkfd_next[] __attribute__((visibility("hidden")));
 
 /*
- * Before this library's other constructors, and, as it is linked with -z initfirst, before those of
- * all others: one that allocates memory starts the recorder, which starts threads.
+ * Runs before this library's other constructors and, as it is linked with -z initfirst, before
+ * those of all others: a constructor that allocates memory starts the recorder, which starts
+ * threads.
  */
 static __attribute__((constructor(101))) void look_up_all(void)
 {

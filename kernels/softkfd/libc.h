@@ -22,7 +22,7 @@ struct kfd_next {
 		(__typeof__(&function))kfd_next(&next);                                   \
 	})
 
-/* NULL if there is none. */
+/* Returns the function, or NULL if there is none. */
 void *kfd_next(struct kfd_next *next);
 
 #endif

@@ -28,7 +28,7 @@ void sg_memory_changed(void)
 	__atomic_add_fetch(&softgpu_memory_generation, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Index of the first mapping that ends above `address`. */
+/* Returns the index of the first mapping that ends above `address`. */
 static size_t first_above(uint64_t address)
 {
 	size_t low = 0, high = count;

@@ -37,16 +37,16 @@ struct kfd_mapping {
 void kfd_memory_lock(void);
 void kfd_memory_unlock(void);
 
-/* The object that `handle` names, or NULL. */
+/* Returns the object that `handle` names, or NULL. */
 struct kfd_object *kfd_object_find(uint64_t handle);
-/* A name for `object`, which takes over the caller's reference. 0: out of memory. */
+/* Returns a handle for `object`, which takes over the caller's reference. 0: out of memory. */
 uint64_t kfd_object_name(struct kfd_object *object);
 /* The handle names nothing any more. */
 void kfd_object_unname(uint64_t handle);
 void kfd_object_hold(struct kfd_object *object);
 /* The last one releases the memory. */
 void kfd_object_release(struct kfd_object *object);
-/* The one that the program may map from a render node at `offset`, or NULL. */
+/* Returns the object that the program may map from a render node at `offset`, or NULL. */
 struct kfd_object *kfd_object_by_offset(uint64_t offset);
 
 /* The description of a file that holds memory. */
@@ -59,7 +59,7 @@ struct kfd_file {
 /* Describes `file` in *look. Returns -EBADF if it is no descriptor, -EINVAL if it holds no memory
  * of ours. Needs no lock. */
 int kfd_file_look(int file, struct kfd_file *look);
-/* The object that `file` holds, or NULL. */
+/* Returns the object that `file` holds, or NULL. */
 struct kfd_object *kfd_object_by_file(int file);
 /* New memory of `size` bytes of GPU `gpu`. -ENOMEM: it has no more. */
 int kfd_object_create(unsigned gpu, uint64_t size, uint32_t flags, struct kfd_object **result);
@@ -73,9 +73,9 @@ int kfd_object_import(int file, struct kfd_object **result);
  */
 int kfd_object_share(struct kfd_object *object);
 
-/* Bytes of a GPU's memory that are not allocated. Needs no lock. */
+/* Returns the number of bytes of a GPU's memory that are not allocated. Needs no lock. */
 uint64_t kfd_memory_room(unsigned gpu);
-/* Bytes of each GPU's memory that are allocated are counted in `place` from now on. */
+/* Counts the bytes of each GPU's memory that are allocated in `place` from now on. */
 void kfd_memory_count_in(uint64_t *place);
 void kfd_objects_forked(void);
 
@@ -129,7 +129,7 @@ uint64_t kfd_arena_take(uint64_t bytes, int file);
 void kfd_arena_give(uint64_t start);
 /* Move what is in [start, start + bytes) into `file`, which is mapped at *place then. */
 int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place);
-/* mmap(2) of what is mapped at `start`, not of a file. */
+/* Maps what is mapped at `start`, by mmap(2), not a file. */
 void *kfd_arena_view(uint64_t start, void *address, size_t bytes, int protection, int flags);
 void kfd_arena_forked(void);
 

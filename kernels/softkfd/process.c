@@ -126,7 +126,7 @@ static int enter(char all[static ROOM])
 	return file;
 }
 
-/* Said to the lock itself: a child that was forked meanwhile has the descriptor, too. */
+/* Unlocks the lock itself: a child that was forked meanwhile has the descriptor, too. */
 static void quit(int file)
 {
 	if (file < 0)

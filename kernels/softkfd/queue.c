@@ -186,8 +186,8 @@ static void *run_copies(void *unused)
 	work(KFD_COPIES);
 }
 
-/* A kernel's message to the host: of the event that it has written to a mailbox it names the
- * number's lowest 8 bits (LLVM's and ROCm's device libraries), or all of it. */
+/* Takes a kernel's message to the host: the number of the event that the kernel has written to a
+ * mailbox, or only its lowest 8 bits (LLVM's and ROCm's device libraries). */
 static void interrupt(unsigned gpu, uint32_t message)
 {
 	(void)gpu;

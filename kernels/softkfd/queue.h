@@ -75,14 +75,14 @@ bool kfd_sdma_ready(const struct kfd_queue *queue);
 /* ---- code.c: names of kernels, for the kernels' worker ---- */
 
 /*
- * Name of the kernel whose descriptor is at `kernel_object` ("name" without ".kd"), and the loaded
- * code object that holds it, as the dynamic symbols in GPU memory say; NULL and zeros if they do
- * not. Valid for ever.
+ * Returns the name of the kernel whose descriptor is at `kernel_object` ("name" without ".kd"), and
+ * the loaded code object that holds it, as the dynamic symbols in GPU memory say; NULL and zeros if
+ * they do not. Valid for ever.
  */
 const char *kfd_kernel_name(unsigned gpu, uint64_t kernel_object, uint64_t *base, uint64_t *size);
 /*
- * The same, in memory that is at GPU addresses [first, last), from the start of a page on, and
- * which the host sees at `memory`.
+ * Returns the same for memory that is at GPU addresses [first, last), from the start of a page on,
+ * and which the host sees at `memory`.
  */
 const char *kfd_kernel_name_in(const char *memory, uint64_t first, uint64_t last, uint64_t kernel,
 			       uint64_t *base, uint64_t *size);
@@ -92,8 +92,8 @@ void kfd_kernel_names_forget(void);
 /* ---- doorbell.c: pages of doorbells, and sleep until one is rung ---- */
 
 /*
- * A doorbell of GPU `gpu` that wakes `worker`: all ones until it is rung. In *offset its place in
- * what kfd_doorbell_mmap() maps. NULL: there is none left.
+ * Takes a doorbell of GPU `gpu` that wakes `worker`: all ones until it is rung. Stores its place in
+ * the mapping of kfd_doorbell_mmap() in *offset. Returns NULL if there is none left.
  */
 uint64_t *kfd_doorbell_take(unsigned gpu, enum kfd_worker worker, uint64_t *offset);
 void kfd_doorbell_return(unsigned gpu, uint64_t *doorbell);

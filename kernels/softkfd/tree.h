@@ -10,7 +10,7 @@
 /* A tree that is being made, or of which only the sum is computed: topology.c. */
 struct making;
 
-/* A file of that name, in folders that are made for it. */
+/* Writes a file of that name, in folders that are made for it. */
 void __attribute__((format(printf, 3, 4)))
 kfd_put(struct making *making, const char *name, const char *format, ...);
 /* Makes a symbolic link. */

@@ -60,7 +60,7 @@ static const struct {
 	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
 };
 
-/* The number of the choice that text[length] names, or -EINVAL after a message. */
+/* Returns the number of the choice that text[length] names, or -EINVAL after a message. */
 static int read_choice(size_t index, const char *text, size_t length)
 {
 	const char *const *choices = variables[index].choices;

@@ -44,7 +44,7 @@ void sg_migration_follow(void);
 /* Copy engines of each GPU for copies to other GPUs of its hive. */
 #define SG_HIVE_ENGINES 3u
 
-/* CPUs: one, or with SOFTGPU_APU that of each APU, which is a NUMA node. */
+/* Returns the number of CPUs: one, or with SOFTGPU_APU that of each APU, which is a NUMA node. */
 static inline unsigned sg_cpus(void)
 {
 	return sg_settings.apu ? (unsigned)sg_settings.gpus : 1;
@@ -85,7 +85,7 @@ struct sg_vma_list {
  * be read, which may cost milliseconds. 0 or -errno.
  */
 int sg_vma_read(struct sg_vma_list *list, bool with_mark);
-/* The item that holds `address`, or NULL. */
+/* Returns the item that holds `address`, or NULL. */
 const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address);
 /* Returns the start of the first mapping above the unmapped `address`, or UINT64_MAX if there is
  * none. */

@@ -164,7 +164,7 @@ static bool move_to(struct sg_pager *pager, uint64_t start, uint64_t end, int to
 
 /* ---- what is requested ---- */
 
-/* Host pages that GPU `gpu` is going to use where they are, up to *last; entered once. */
+/* Enters, once, host pages that GPU `gpu` is going to use where they are, up to *last. */
 static void enter_in_place(struct sg_pager *pager, const struct sg_request *request, uint64_t start,
 			   uint64_t end)
 {

@@ -38,7 +38,7 @@ static uint64_t page_down(uint64_t address)
 	return address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 }
 
-/* Index of the first range that ends above `address`. */
+/* Returns the index of the first range that ends above `address`. */
 static size_t first_above(uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -233,7 +233,7 @@ static int best(const struct sg_attributes *a, int place)
 	return place;
 }
 
-/* *place: the GPU whose memory it is, or SG_WITH_HOST. */
+/* Returns the page's state, and in *place the GPU whose memory it is in, or SG_WITH_HOST. */
 static unsigned state_of(unsigned gpu, const struct sg_attributes *a, int *place)
 {
 	unsigned state = SOFTGPU_PAGE_MAPPED;
@@ -256,8 +256,8 @@ static unsigned state_of(unsigned gpu, const struct sg_attributes *a, int *place
 	return state;
 }
 
-/* With where it is: SOFTGPU_PAGE_HOST, and how GPU `gpu` caches it. Pages that the system allocated
- * are node 0's on APUs: which node it took is not known here. */
+/* Adds to `state` where the page is: SOFTGPU_PAGE_HOST, and how GPU `gpu` caches it. Pages that the
+ * system allocated are node 0's on APUs: their true node is not known here. */
 static unsigned placed(unsigned gpu, unsigned state, int place)
 {
 	int node = place != SG_WITH_HOST ? place : sg_settings.apu ? 0 : SG_NO_NODE;
@@ -381,7 +381,8 @@ static int wanted(unsigned gpu, const struct sg_attributes *a)
 	return a->access[gpu] == SG_ACCESS_IN_PLACE ? SG_WITH_HOST : (int)gpu;
 }
 
-/* GPU `gpu` accesses a page that it can reach. Narrows [*first, *last); where the page is. */
+/* Has GPU `gpu` access a page that it can reach. Narrows [*first, *last). Returns where the page
+ * is. */
 static int touch(unsigned gpu, uint64_t address, bool write, const struct sg_vma *vma,
 		 uint64_t *first, uint64_t *last)
 {

@@ -61,7 +61,8 @@ void sg_svm_forked(void);
 
 /* ---- for the GPU's address space ---- */
 
-/* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
+/* Returns the page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if the GPU
+ * can't reach it. */
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
 /* Returns the same, and in [*first, *last) the addresses around it that share the state. */
 unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,

@@ -212,7 +212,7 @@ int sg_vma_read(struct sg_vma_list *list, bool with_mark)
 	return 0;
 }
 
-/* Index of the first item that ends above `address`. */
+/* Returns the index of the first item that ends above `address`. */
 static size_t first_above(const struct sg_vma_list *list, uint64_t address)
 {
 	size_t low = 0, high = list->count;

@@ -110,8 +110,9 @@ void sg_work_resume(void)
 }
 
 /*
- * After the destructors of those who use this library, before those of what it uses. It is never
- * unloaded before (-z nodelete): its threads would lose the ground under their feet.
+ * Runs after the destructors of the users of this library, and before those of the libraries it
+ * uses. The library is never unloaded before (-z nodelete): its threads would lose the ground under
+ * their feet.
  */
 static __attribute__((destructor)) void end(void)
 {

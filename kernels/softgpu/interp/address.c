@@ -43,7 +43,7 @@ static bool scratch_base_ok(struct sg_wave *wave, const struct sg_insn *in)
 }
 
 /*
- * Range check of a buffer that is not scratch (MI200 and MI300 ISA, "Range Checking").
+ * Checks the range of a buffer that is not scratch (MI200 and MI300 ISA, "Range Checking").
  *
  * Structured (stride, and an index in the instruction): num_records counts records, and only the
  * index is compared.
@@ -225,7 +225,7 @@ static bool reach_scratch(struct sg_wave *wave, const struct sg_insn *in, unsign
 			     reach);
 }
 
-/* A buffer that is the wave's scratch, as in buffer_addresses(). */
+/* Reaches a buffer that is the wave's scratch, as in buffer_addresses(). */
 static bool reach_buffer(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
 			 unsigned size, struct sg_reach *reach)
 {

@@ -183,7 +183,7 @@ static inline struct source source(struct sg_wave *wave, const struct sg_insn *i
 
 /* ---- DPP ---- */
 
-/* Lane that `lane` reads, or -1 when there is none (MI200 ISA, DPP_CTRL). */
+/* Returns the lane that `lane` reads, or -1 if there is none (MI200 ISA, DPP_CTRL). */
 static int dpp_lane(const struct sg_insn *in, unsigned lane)
 {
 	int row = (int)lane & ~15, at = (int)lane & 15, n = in->dpp_arg;

@@ -25,7 +25,7 @@ static bool form_ok(struct sg_wave *wave, const struct sg_insn *in)
 	return false;
 }
 
-/* Two values into the half of the destination that op_sel names. */
+/* Converts two values into the half of the destination that op_sel names. */
 static void pack(struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct sg_small_format *format = sg_small_format(in->op->arg);

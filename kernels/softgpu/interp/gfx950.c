@@ -51,8 +51,8 @@ static void bitop3(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
-/* Odd rows of the first register and the even ones of the second that are before them; arg: lanes
- * of a row. */
+/* Swaps odd rows of the first register and the even ones of the second that are before them; arg:
+ * lanes of a row. */
 static void swap_rows(struct sg_wave *wave, const struct sg_insn *in)
 {
 	uint32_t *a = wave->v[in->o[0].index], *b = wave->v[in->o[1].index];

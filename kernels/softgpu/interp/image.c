@@ -38,7 +38,7 @@ static bool find_image(struct sg_wave *wave, const struct sg_insn *in, struct sg
 	return !problem;
 }
 
-/* The components that DMASK selects, into consecutive registers. */
+/* Writes the components that DMASK selects into consecutive registers. */
 static void write_components(struct sg_wave *wave, const struct sg_insn *in, unsigned lane,
 			     const uint32_t value[4])
 {

@@ -263,7 +263,7 @@ struct sg_worker {
 
 /* ---- decode.c ---- */
 
-/* The decoded instruction at `pc`; NULL when the page is not mapped (fault at *fault). */
+/* Returns the decoded instruction at `pc`; NULL if the page is not mapped (fault at *fault). */
 const struct sg_insn *sg_fetch_slow(struct sg_wave *wave, uint64_t pc, uint64_t *fault);
 
 static inline const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault)
@@ -293,7 +293,7 @@ extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_
     sg_table_scale[], sg_table_gfx950[], sg_table_lds[], sg_table_transpose[], sg_table_gws[],
     sg_table_mfma[], sg_table_block_scale[], sg_table_valu[], sg_table_valu_haswell[];
 
-/* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
+/* Returns the row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
 const struct sg_op *sg_find_op(const char *name);
 
 /* ---- generic executors named by decode.c ---- */
@@ -392,7 +392,8 @@ static inline void sg_memory_refresh(struct sg_worker *worker)
 		sg_memory_forget(&worker->memory, generation);
 }
 
-/* The span that holds `address`; NULL when the GPU has no mapping there. `pc` finds it quickly. */
+/* Returns the span that holds `address`; NULL if the GPU has no mapping there. `pc` finds it
+ * quickly. */
 const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64_t address);
 
 static inline const struct sg_span *sg_span(struct sg_worker *worker, uint64_t pc, uint64_t address)
@@ -418,7 +419,7 @@ void sg_write_fault(struct sg_wave *wave, uint64_t address, unsigned size);
 uint8_t *sg_private(struct sg_wave *wave, unsigned lane, uint64_t offset, unsigned size);
 /* LDS of the wave's group; NULL (and no fault) when outside: such reads give 0, writes vanish. */
 uint8_t *sg_lds(struct sg_wave *wave, uint64_t offset, unsigned size);
-/* Any of the three by flat address. *outside set when NULL means "outside of LDS". */
+/* Returns any of the three by flat address. Sets *outside if NULL means "outside of LDS". */
 uint8_t *sg_flat(struct sg_wave *wave, unsigned lane, uint64_t address, unsigned size,
 		 unsigned *state, bool *outside);
 

@@ -80,7 +80,7 @@ static bool chance(unsigned n)
 	return (x ^ x >> 31) % n == 0;
 }
 
-/* Memory that was freed meanwhile gets nothing. */
+/* Writes a line back. Memory that was freed meanwhile gets nothing. */
 static void write_back(unsigned gpu, struct line *line)
 {
 	unsigned i;
@@ -148,7 +148,8 @@ static void make_room(struct sg_cache *cache, unsigned gpu, uint64_t address)
 	}
 }
 
-/* The line of `address`, made if it is not there; NULL without memory for it: then as uncached. */
+/* Returns the line of `address`, made if it is not there; NULL if there is no memory for it: then
+ * the access is uncached. */
 static struct line *get(struct sg_cache *cache, unsigned gpu, uint64_t address, uint8_t *memory)
 {
 	uint64_t first = address & ~(uint64_t)(LINE - 1);
@@ -194,7 +195,7 @@ static bool keeps_stale(unsigned state)
 	return (state & SOFTGPU_PAGE_MTYPE) == SOFTGPU_PAGE_NC;
 }
 
-/* The part of an access that is in the L2's line of its first byte. */
+/* Reads the part of an access that is in the L2's line of its first byte. */
 static void read_l2(struct sg_wave *wave, const struct sg_line_access *a, uint8_t *to)
 {
 	unsigned gpu = wave->run->dispatch.gpu, from = (unsigned)(a->address % LINE), i;

@@ -337,7 +337,7 @@ static inline uint32_t sg_bitrev(uint32_t x)
 	return __builtin_bswap32(x);
 }
 
-/* First bit that differs from the sign, counted from the top; -1 when none. */
+/* Returns the first bit that differs from the sign, counted from the top; -1 if there is none. */
 static inline uint32_t sg_ffbh_i32(uint32_t x)
 {
 	uint32_t y = x ^ (uint32_t)((int32_t)x >> 31);

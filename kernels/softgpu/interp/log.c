@@ -24,9 +24,9 @@ static void open_logs(void)
 }
 
 /*
- * The byte offsets of all kernel arguments whose value points to where `address` does, and "code"
- * if that is the loaded code object itself (device variables): what an analysis of the code may
- * say.
+ * Finds the byte offsets of all kernel arguments whose value points to where `address` does, and
+ * "code" if that is the loaded code object itself (device variables): an analysis of the code may
+ * say these.
  */
 static void find_place(const struct softgpu_run *run, uint64_t address, struct sg_place *place)
 {

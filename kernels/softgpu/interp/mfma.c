@@ -96,7 +96,8 @@ static float flushed(float f)
 	return sg_bits32(f) & 0x7f800000u ? f : sg_float(sg_bits32(f) & 0x80000000u);
 }
 
-/* 10 bits of mantissa, to nearest even: as rocBLAS's reference does (rocblas_xfloat32.h). */
+/* Rounds to 10 bits of mantissa, to nearest even, as rocBLAS's reference does
+ * (rocblas_xfloat32.h). */
 static float to_xf32(float f)
 {
 	uint32_t bits = sg_bits32(f);
@@ -104,7 +105,7 @@ static float to_xf32(float f)
 	return f - f != 0 ? f : sg_float((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000u);
 }
 
-/* Element `n` of a lane's input, of those types that f32 holds. */
+/* Returns element `n` of a lane's input, of those types that f32 holds. */
 static float float_input(uint32_t (*v)[SG_LANES], unsigned lane, unsigned n, enum input type,
 			 bool flush)
 {
@@ -167,7 +168,7 @@ CLONES static void multiply64(unsigned m, unsigned k, const double (*a)[MAX_K],
 				d[i][j] = __builtin_fma(a[i][l], b[l][j], d[i][j]);
 }
 
-/* `source`: the block whose A is used. */
+/* Multiplies a block. `source` is the block whose A is used. */
 static void block_f32(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
 		      const uint32_t *index, unsigned block, unsigned source,
 		      uint32_t (*acc)[SG_LANES])
@@ -311,8 +312,8 @@ static void move_groups(uint32_t (*to)[SG_LANES], uint32_t (*from)[SG_LANES], un
 			       16 * sizeof(to[i][0]));
 }
 
-/* The fields as encoded (VOP3P-MAI); false where the instruction does not have what they request.
- */
+/* Reads the fields as encoded (VOP3P-MAI). Returns false if the instruction does not have what they
+ * request. */
 static bool broadcasts(const struct sg_insn *in, const struct shape *s, unsigned *cbsz,
 		       unsigned *abid, unsigned *blgp)
 {

@@ -34,8 +34,8 @@ static inline void sg_store_quad(uint8_t *p, sg_quad x)
 }
 
 /*
- * Least and greatest of the active lanes' values in `low`, which has at least one. False if `high`
- * (may be NULL) is not the same in all of them.
+ * Stores the least and the greatest of the active lanes' values in `low`, which has at least one.
+ * False if `high` (may be NULL) is not the same in all of them.
  */
 bool sg_bounds(struct sg_wave *wave, const uint32_t *low, const uint32_t *high, uint32_t *least,
 	       uint32_t *greatest);

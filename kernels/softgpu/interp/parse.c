@@ -132,7 +132,7 @@ static const struct {
 	{ "s", SG_K_SCALAR, 0, 104 }, /* s[100:103]: with FLAT_SCRATCH */
 };
 
-/* "v7", "s[4:7]": true when `s` is a register. */
+/* Parses "v7" or "s[4:7]". Returns true if `s` is a register. */
 static bool parse_register(const char *s, struct sg_operand *o)
 {
 	unsigned i;
@@ -530,7 +530,7 @@ static bool text_only(const char *name)
 	       !strcmp(name, "s_set_gpr_idx_mode") || !strcmp(name, "s_nop");
 }
 
-/* Constants of scalar rows, whose sources follow the destination (if there is one). */
+/* Settles constants of scalar rows, whose sources follow the destination (if there is one). */
 static void settle_scalar(struct sg_insn *in)
 {
 	unsigned n = in->op->flags & SG_F_NODST ? 0 : 1;

@@ -76,7 +76,8 @@ static const uint32_t *constant_rows(uint64_t value)
 	return row->words;
 }
 
-/* Sources that are plain registers or constants, so that nothing must be copied to read them. */
+/* Returns true for sources that are plain registers or constants, so that nothing must be copied to
+ * read them. */
 static bool direct_source(struct sg_insn *in, unsigned n, unsigned k)
 {
 	struct sg_operand *o = &in->o[n];

@@ -37,7 +37,7 @@ static unsigned selector(const struct sg_small_format *f, unsigned elements, uns
 	}
 }
 
-/* Shift of the part of a register that op_sel names. */
+/* Returns the shift of the part of a register that op_sel names. */
 static unsigned part(const struct sg_insn *in, unsigned selector)
 {
 	unsigned chosen = (in->op_sel & selector) / (selector & -selector);
@@ -50,7 +50,7 @@ static bool vector(const struct sg_operand *o, unsigned registers)
 	return o->count == registers && (o->kind == SG_K_VECTOR || registers == 1);
 }
 
-/* The forms that the guide has, in a mode that it or its pseudocode speaks of. */
+/* Returns true for the forms that the guide has, in a mode that it or its pseudocode speaks of. */
 static bool form_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned operands,
 		    unsigned op_sel)
 {
@@ -195,7 +195,8 @@ static void store_codes(uint32_t (*d)[SG_LANES], unsigned lane, const uint32_t *
 		d[i][lane] = words[i];
 }
 
-/* Registers of one source, and how many sources there are before the random number or scale. */
+/* Stores the registers of a source, and how many sources there are before the random number or
+ * scale. */
 static void sources(unsigned arg, unsigned *count, unsigned *registers)
 {
 	unsigned n = ELEMENTS(arg);

@@ -92,7 +92,7 @@ struct sg_small_rounding {
 	uint32_t random;
 };
 
-/* The code of NaN or infinity, or of what is beyond the greatest number. */
+/* Returns the code of NaN or infinity, or of a number beyond the greatest. */
 static inline uint32_t sg_small_special(double x, const struct sg_small_format *f, bool saturate)
 {
 	uint32_t ones = (1u << (f->exponent + f->mantissa)) - 1;

@@ -24,9 +24,9 @@ struct sg_writer {
 /* The wave stores `size` bytes at `address`, all in one line of the caches. */
 void sg_stale_stored(const struct sg_wave *wave, uint64_t address, unsigned size,
 		     const uint8_t *from);
-/* They change otherwise: who did it is not known from now on. */
+/* Forgets who stored these bytes: they change otherwise. */
 void sg_stale_forget(uint64_t address, unsigned size);
-/* Everything, as no cache holds anything any more. */
+/* Forgets everything, as no cache holds anything any more. */
 void sg_stale_clear(void);
 
 /* Returns true if anything is known of the line of that byte. */

@@ -113,7 +113,8 @@ static bool goes_before(const struct run *r, const struct sg_insn *in)
 	       !meet(&writes, &r->writes);
 }
 
-/* Scalar registers that a vector instruction uses; false when the run must end before it. */
+/* Adds the scalar registers that a vector instruction uses to the run. Returns false if the run
+ * must end before it. */
 static bool fits(struct run *r, const struct sg_insn *in)
 {
 	struct set words = r->words, masks = { { 0, 0 } }, writes = { { 0, 0 } };

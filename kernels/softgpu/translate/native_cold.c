@@ -143,7 +143,7 @@ static void emit_jump(struct native *n, const uint8_t *target)
 }
 
 /*
- * d, where it is NaN: the first operand's NaN, made quiet, or the GPU's own where no operand is
+ * Replaces NaN in d by the first operand's NaN, made quiet, or by the GPU's own if no operand is
  * one. `t` are three registers that are free.
  */
 static void emit_nan(struct native *n, const struct native_cold *c, unsigned half, const uint8_t *t)

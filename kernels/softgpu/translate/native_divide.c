@@ -75,7 +75,7 @@ static uint8_t exponent(struct native *n, struct words w)
 	return t;
 }
 
-/* Lanes in which it is a zero. */
+/* Returns the lanes in which it is a zero. */
 static uint8_t zeros(struct native *n, struct words w)
 {
 	uint8_t t = native_temp(n);
@@ -140,7 +140,7 @@ static struct native_value result_rows(struct native *n, const struct sg_insn *i
 	return d;
 }
 
-/* The value itself where nothing has to be scaled, NaN where the numerator is 0. */
+/* Yields the value itself if nothing has to be scaled, NaN if the numerator is 0. */
 void native_divide_scale(struct native *n, const struct sg_insn *in, uint32_t wide)
 {
 	const struct limits *l = &limits[wide];

@@ -265,7 +265,7 @@ void native_double_root(struct native *n, const struct sg_insn *in, uint32_t arg
 	check_nan64(n, in, a, one(0), one(0), d);
 }
 
-/* 1 / the root, in f64 whose result may be NaN only by the operand's sign. */
+/* Computes 1 / the root, in f64; the result may be NaN only by the operand's sign. */
 void native_double_inverse_root(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	struct native_value a = source64(n, in, in->a), d;
@@ -343,7 +343,7 @@ void native_int_of_double(struct native *n, const struct sg_insn *in, uint32_t i
 
 /* ---- two f32 in a pair of registers ---- */
 
-/* The low or the high result's part of a source, as op_sel chooses. */
+/* Returns the low or the high result's part of a source, as op_sel chooses. */
 static uint8_t packed_source(struct native *n, const struct sg_insn *in, unsigned k,
 			     unsigned number, bool top)
 {

@@ -63,7 +63,7 @@ void native_ternary(struct native *n, const struct sg_insn *in, uint32_t arg)
 	op3(n, SECOND(arg), d, d, c);
 }
 
-/* d = `a` shifted by operand k, whose upper bits don't count. */
+/* Computes d = `a` shifted by operand k, whose upper bits don't count. */
 static void shift_by(struct native *n, const struct sg_insn *in, unsigned k, enum x86_op op,
 		     unsigned d, unsigned a)
 {

@@ -27,7 +27,7 @@ static const struct {
 	[NLE] = { "nle", 0x16 }, [NEQ] = { "neq", 0x04 }, [NLT] = { "nlt", 0x15 },
 };
 
-/* d = a < b, or a == b; unsigned if a sign to flip is given. */
+/* Computes d = a < b, or a == b; unsigned if a sign to flip is given. */
 static void compare_int(struct native *n, enum condition c, bool wide, int sign, unsigned d,
 			unsigned a, unsigned b)
 {

@@ -33,8 +33,8 @@ static void *map(int file, int protection)
 	return p;
 }
 
-/* A file greater than the limit would cost the process its life (SIGXFSZ), also one without name.
- */
+/* Returns true if the file may grow: one greater than the limit would cost the process its life
+ * (SIGXFSZ), also one without name. */
 static bool may_grow(void)
 {
 	struct rlimit limit;

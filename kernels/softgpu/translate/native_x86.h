@@ -169,7 +169,7 @@ static inline uint8_t *x86_rip(struct x86 *x, enum x86_op op, unsigned reg)
 	return at;
 }
 
-/* A distance of four bytes at `at` that counts from its own end. */
+/* Sets the distance of four bytes at `at`, which counts from its own end, to reach `target`. */
 static inline void x86_link(struct x86 *x, uint8_t *at, const uint8_t *target)
 {
 	int32_t distance = (int32_t)(target - (at + 4));

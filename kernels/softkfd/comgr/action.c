@@ -118,7 +118,7 @@ struct item {
 	uint64_t kind, name_size, size; /* name_size with the terminator; both follow */
 };
 
-/* Results of an action as bytes; false if they can't be kept. */
+/* Packs the results of an action as bytes. Returns false if they can't be kept. */
 static bool pack(amd_comgr_data_set_t result, struct buffer *body)
 {
 	for (int kind = AMD_COMGR_DATA_KIND_SOURCE; kind <= AMD_COMGR_DATA_KIND_LAST; kind++) {

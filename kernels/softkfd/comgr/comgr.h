@@ -34,15 +34,16 @@ void buffer_release(struct buffer *buffer);
 /* ---- key.c ---- */
 
 /*
- * Everything on which the result of an action depends, as bytes, appended to *key; false if that
- * is uncertain, so that the action must not be cached.
+ * Appends to *key everything on which the result of an action depends, as bytes. Returns false if
+ * that is uncertain, so that the action must not be cached.
  */
 bool key_make(amd_comgr_action_kind_t kind, amd_comgr_action_info_t info,
 	      amd_comgr_data_set_t input, struct buffer *key);
 
 /* ---- store.c ---- */
 
-/* Body of the entry with exactly this key, appended to *body; false if there is no sound one. */
+/* Appends the body of the entry with exactly this key to *body. Returns false if there is no sound
+ * one. */
 bool store_get(const struct buffer *key, struct buffer *body);
 /* Keep it for later processes. Failure is silent: the next process compiles again. */
 void store_put(const struct buffer *key, const struct buffer *body);

@@ -55,7 +55,7 @@ static int open_folder(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Descriptor of the directory of entries, made if it is not there; -1: no cache. */
+/* Returns a descriptor of the directory of entries, made if it is not there; -1: no cache. */
 static int open_cache(void)
 {
 	const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
