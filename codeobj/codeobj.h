@@ -177,7 +177,7 @@ int codeobj_elf_check(const void *elf, size_t size, struct codeobj_error *error)
  */
 int codeobj_elf_extent(const void *elf, size_t size, uint64_t *extent, struct codeobj_error *error);
 
-/* The target id from e_flags; -ENOTSUP for a machine number that the table does not have. */
+/* Stores the target id from e_flags; -ENOTSUP for a machine number that the table does not have. */
 int codeobj_elf_target(const void *elf, size_t size, struct codeobj_target *target,
 		       struct codeobj_error *error);
 
@@ -260,7 +260,7 @@ int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata 
 			  struct codeobj_error *error);
 void codeobj_metadata_free(struct codeobj_metadata *metadata);
 
-/* By mangled name; NULL if there is none. */
+/* Returns the kernel of that mangled name; NULL if there is none. */
 const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metadata *metadata,
 						     const char *name);
 

@@ -236,7 +236,7 @@ int codeobj_elf_section(const void *elf, size_t size, const char *name,
 	return codeobj_fail(error, -ENOENT, "no section %s", name);
 }
 
-/* The place in the file of section `index`, if it has bytes there. */
+/* Finds the place in the file of section `index`. Returns false if it has no bytes there. */
 static bool section_bytes(const void *elf, size_t size, const Elf64_Ehdr *header, unsigned index,
 			  Elf64_Shdr *section)
 {

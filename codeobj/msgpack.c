@@ -30,7 +30,7 @@ static bool take_bytes(struct msgpack *reader, uint64_t length, struct msgpack_v
 	return true;
 }
 
-/* Sign-extend a number of `bytes` bytes; what is not negative is plain UINT. */
+/* Sign-extends a number of `bytes` bytes; one that is not negative becomes a plain UINT. */
 static void set_signed(struct msgpack_value *value, unsigned bytes)
 {
 	unsigned shift = 64 - 8 * bytes;

@@ -28,8 +28,8 @@ size_t text_character(const char *text, size_t length, uint32_t *code);
 bool text_is_hidden(uint32_t code);
 
 /*
- * An escape sequence: "\n", "\x1b" for C0; "\u202e" for others, as JSON has it. `code` is a code
- * point, or with `byte` a byte that belongs to no character: "\xff". Returns its length.
+ * Makes an escape sequence: "\n", "\x1b" for C0; "\u202e" for others, as JSON has it. `code` is a
+ * code point, or with `byte` a byte that belongs to no character: "\xff". Returns its length.
  */
 size_t text_escape(char escape[TEXT_ESCAPE_MAX], uint32_t code, bool byte);
 
@@ -42,7 +42,7 @@ static inline bool text_is_structure(char byte)
 	return (byte >= '\n' && byte <= '\r') || byte == '\001';
 }
 
-/* A copy in which these bytes are escape sequences. NULL for NULL. malloc'ed. */
+/* Returns a copy in which these bytes are escape sequences, malloc'ed. NULL for NULL. */
 char *text_one_line(const char *text);
 
 /*

@@ -7,7 +7,7 @@
 
 #include "comgr/rocm.h"
 
-/* /opt/rocm before /opt/rocm-6.2, which the first is a link to, and 6.10 before 6.2. */
+/* Orders /opt/rocm before /opt/rocm-6.2, which the first is a link to, and 6.10 before 6.2. */
 static int newest_first(const void *left, const void *right)
 {
 	return strverscmp(*(char *const *)right, *(char *const *)left);

@@ -4,9 +4,9 @@
 #define HIPGRAIN_COMGR_ROCM_H
 
 /*
- * The files NAME.[0-9]* ("libamdhip64.so") below ROCM_PATH and where AMD's packages install them,
- * in the order in which they are to be tried; of one directory the highest number first. A list
- * that ends with NULL, for rocm_libraries_free(); NULL without memory.
+ * Returns the files NAME.[0-9]* ("libamdhip64.so") below ROCM_PATH and where AMD's packages install
+ * them, in the order in which they are to be tried; of one directory the highest number first. The
+ * list ends with NULL and is for rocm_libraries_free(); NULL if memory is exhausted.
  */
 char **rocm_libraries(const char *name);
 

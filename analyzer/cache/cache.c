@@ -211,8 +211,8 @@ static bool write_all(int file, const void *from, size_t size)
 }
 
 /*
- * The contents, of so many bytes, from the frame that holds them; or NULL. The frame is as it was
- * written: its own size counts, before memory is taken for what may be damaged.
+ * Returns the contents, of so many bytes, of the frame; or NULL. The frame is as it was written:
+ * its own size counts, before memory is taken for what may be damaged.
  */
 static uint8_t *expand(const uint8_t *frame, size_t size, uint64_t expanded)
 {
@@ -226,7 +226,7 @@ static uint8_t *expand(const uint8_t *frame, size_t size, uint64_t expanded)
 	return NULL;
 }
 
-/* The contents of an open entry; NULL if they are not what was written under that name. */
+/* Returns the contents of an open entry; NULL if they are not what was written under that name. */
 static uint8_t *read_entry(int file, const struct stat *status, const struct cache_name *name,
 			   size_t *size)
 {

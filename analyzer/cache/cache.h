@@ -37,8 +37,8 @@ void cache_close(void);
 bool cache_usable(void);
 
 /*
- * The name of what follows from these texts in order (the last one NULL) and from this build: the
- * executable and the libraries that it is linked to. False if it has none.
+ * Makes the name of all that follows from these texts in order (the last one NULL) and from this
+ * build: the executable and the libraries that it is linked to. Returns false if there is none.
  */
 bool cache_name(struct cache_name *name, const char *text, ...) __attribute__((sentinel));
 

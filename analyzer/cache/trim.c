@@ -55,7 +55,7 @@ static void add(struct list *list, const char *name, const struct stat *status)
 	list->size += (uint64_t)status->st_size;
 }
 
-/* The entries; what was abandoned is deleted. */
+/* Lists the entries, and deletes what was abandoned. */
 static void read_list(DIR *folder, struct list *list)
 {
 	struct dirent *row;

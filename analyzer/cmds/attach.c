@@ -114,7 +114,7 @@ int cmd_standby(int argc, char **argv)
 	return standby_exec(&options, argv + optind);
 }
 
-/* A name, or the number of a user who may have none. */
+/* Parses the name of a user, or the number of a user who may have no name. Returns 0 or -EINVAL. */
 static int parse_user(const char *text, uid_t *user)
 {
 	const struct passwd *entry = getpwnam(text);

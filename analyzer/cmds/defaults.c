@@ -117,8 +117,8 @@ static bool is_section(const struct reading *reading, const char *name)
 	return strcmp(name, "all") == 0;
 }
 
-/* Below a directory that this user may not enter: another one's home, in a user namespace for
- * example. */
+/* Returns true if the file cannot be there: its directory does not exist, or this user may not
+ * enter it (another one's home, in a user namespace for example). */
 static bool is_out_of_reach(const char *path, const GError *problem)
 {
 	char *folder = g_path_get_dirname(path);
@@ -181,7 +181,7 @@ static int read_files(struct reading *reading)
 	return result;
 }
 
-/* Options only: a word that is none could end up as the command to be run. */
+/* Reads options only: another word could end up as the command to be run. */
 static int read_variable(struct reading *reading)
 {
 	char *upper = g_ascii_strup(reading->verb->name, -1);

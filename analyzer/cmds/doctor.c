@@ -97,7 +97,7 @@ static void print_text(const struct doctor *doctor)
 	       count(doctor, HEALTH_LIMITED));
 }
 
-/* `command`: NULL if none is given. */
+/* Makes all checks. `command` is NULL if none is given. */
 static void check_machine(struct doctor *doctor, bool softgpu, const char *command,
 			  char **arguments)
 {

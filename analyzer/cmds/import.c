@@ -54,7 +54,7 @@ static struct json_object *imported(const GPtrArray *processes, const GArray *le
 	return object;
 }
 
-/* By rename, so that there is always a whole one. 0 or -errno. */
+/* Writes by renaming, so that there is always a whole manifest. Returns 0 or -errno. */
 static int write_manifest(const struct bundle *bundle, const GPtrArray *processes,
 			  const GArray *left_out, bool complete)
 {

@@ -117,7 +117,7 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* The host of "net://HOST[:PORT[:PORT]][/...]", which may be in brackets. */
+/* Returns the host of "net://HOST[:PORT[:PORT]][/...]", which may be in brackets. */
 static char *host_of(const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -136,8 +136,8 @@ static bool is_of_session(const char *url, const char *session)
 	       strcmp(url + length - wanted, session) == 0;
 }
 
-/* The session of a bundle among those of the relay that its manifest names; NULL after a message.
- */
+/* Returns the bundle's session among those of the relay that its manifest names; NULL after a
+ * message. */
 static char *find_session(const char *bundle, const char *port)
 {
 	char *session = recording_session(bundle), *url = recording_url(bundle);
@@ -190,7 +190,7 @@ static int list_sessions(const char *relay)
 	return HG_EXIT_OK;
 }
 
-/* Ours know by their session which processes belong to it. */
+/* Returns the session's name if it is ours, whose processes can be known by it; else NULL. */
 static const char *own_session(const char *url)
 {
 	const char *name = strrchr(url, '/') + 1;

@@ -11,7 +11,7 @@
 #include "analyzer/cmds/merge_parts.h"
 #include "tracer/message.h"
 
-/* Our own program again: one process a bundle, whose memory ends with it. */
+/* Executes our own program again: a process a bundle, whose memory ends with it. */
 static pid_t start_report(const struct merge_part *part, const struct merge_options *options)
 {
 	char *view = g_strdup_printf("--view=%u", options->count);

@@ -253,7 +253,7 @@ static int64_t least_rank(struct json_object *report)
 	return least;
 }
 
-/* The same whatever the order in which they are named. */
+/* Orders reports so that the result is the same whatever the order in which they are named. */
 static gint compare_reports(gconstpointer a, gconstpointer b)
 {
 	struct json_object *one = *(struct json_object *const *)a;

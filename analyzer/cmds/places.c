@@ -104,7 +104,7 @@ static bool add_path(const struct isa_path *from, struct hg_place_path *paths, u
 	return true;
 }
 
-/* A word that is copied lies at one place. */
+/* Returns true if the path leads to one place: a word that is copied lies there. */
 static bool is_one_place(const struct isa_path *path)
 {
 	for (unsigned i = 0; i + 1 < path->step_count; i++)
@@ -113,7 +113,7 @@ static bool is_one_place(const struct isa_path *path)
 	return true;
 }
 
-/* Pointers that the kernel only moves are read as well, where that is few words. */
+/* Adds pointers that the kernel only moves: they are read as well if they are few words. */
 static bool add_values(const struct isa_store *store, struct hg_place_path *paths, unsigned *count)
 {
 	for (size_t i = 0; store->value_known && i < store->value_count; i++)

@@ -93,7 +93,8 @@ enum {
  */
 int record_parse_option(struct record_options *options, int code, const char *argument);
 
-/* When all are taken: whether they go together. 0, or -EINVAL after a message. */
+/* Checks, once all options are taken, that they go together. Returns 0, or -EINVAL after a
+ * message. */
 int record_settle_options(struct record_options *options);
 
 #endif

@@ -110,7 +110,7 @@ static struct scan_counts count_kernels(const struct scan *scan,
 	return counts;
 }
 
-/* So that what a process has in files and in memory is listed once. */
+/* Remembers a code object, so that one that a process has in files and in memory is listed once. */
 static void remember(struct scan *scan, const char *sha256)
 {
 	void *grown;
@@ -262,7 +262,7 @@ static void scan_bytes(struct scan *scan, const void *data, size_t size)
 	scan_queue_free(&scan->queue);
 }
 
-/* The contents of one file, or what stands for one. */
+/* Scans the contents of a file, or what stands for one. */
 static void scan_contents(struct scan *scan, const void *data, size_t size)
 {
 	scan->analysed = scan->refused = scan->passed_over = 0;
@@ -362,7 +362,7 @@ static void scan_pid(struct scan *scan, const char *pid)
 	scan->status = HG_EXIT_INPUT;
 }
 
-/* 0, or -EINVAL for what is no list of words that --fail-on knows. */
+/* Returns 0, or -EINVAL if `list` is no list of words that --fail-on knows. */
 static int parse_fail_on(struct scan *scan, const char *list)
 {
 	const struct {
@@ -390,7 +390,7 @@ static int parse_fail_on(struct scan *scan, const char *list)
 	}
 }
 
-/* The exit status, as --fail-on has it. */
+/* Returns the exit status by --fail-on. */
 static int judge(const struct scan *scan)
 {
 	bool incomplete = scan->incomplete || scan->unknown;

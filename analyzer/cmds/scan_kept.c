@@ -82,7 +82,7 @@ void scan_kept_free(struct scan_kept *kept)
 	free(kept);
 }
 
-/* Into the file that is open for an entry. */
+/* Writes the head into the file that is open for an entry. */
 static void write_head(FILE *file, const struct isa_code_object *object,
 		       const struct scan_counts *counts)
 {

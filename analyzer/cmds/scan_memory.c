@@ -45,7 +45,7 @@ static size_t read_at(const struct search *search, uint64_t address, void *to, s
 	return done;
 }
 
-/* Bytes of the code object at `address`, before `end`; 0 if there is no whole one. */
+/* Returns the bytes of the code object at `address`, before `end`; 0 if there is no whole one. */
 static size_t look_at(struct search *search, uint64_t address, uint64_t end)
 {
 	struct codeobj_metadata *metadata = NULL;

@@ -48,7 +48,7 @@ int scan_queue_keep(struct scan_queue *queue, void *buffer, size_t size);
 /* Analyse and report what was added, and forget it. */
 void scan_queue_flush(struct scan_queue *queue);
 
-/* Within report(): results in place of what was kept of the item. */
+/* Called within report(): puts results in the place of what was kept of the item. */
 void scan_queue_analyse(const struct scan_queue *queue, struct scan_item *item);
 
 /* Frees the queue, after scan_queue_flush(). */

@@ -28,7 +28,8 @@ static bool feature_differs(int claimed, int actual, bool old, bool partial)
 	return claimed != actual;
 }
 
-/* The target in a name such as "kernels-gfx90a-xnack+.hsaco"; false if it has none. */
+/* Stores the target in a name such as "kernels-gfx90a-xnack+.hsaco". Returns false if it has
+ * none. */
 static bool from_file_name(const char *path, char text[64])
 {
 	static const char *const features[] = { "sramecc", "xnack" };

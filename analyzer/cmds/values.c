@@ -86,7 +86,8 @@ static const struct row {
 	{ "*", "", "@file" },
 };
 
-/* GPUs of this machine, as the driver has them: a node a GPU, whose gpu_id is not 0. */
+/* Prints the numbers of this machine's GPUs, as the driver has them: nodes whose gpu_id is not
+ * 0. */
 static void print_gpus(void)
 {
 	const char *folder = "/sys/class/kfd/kfd/topology/nodes";

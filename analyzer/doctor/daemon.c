@@ -42,8 +42,8 @@ static void check_version(struct doctor *doctor, const char *program)
 
 /* ---- one of our own ---- */
 
-/* A recording of a process that does nothing, into `folder`. 0, or -errno with one line in `why`.
- */
+/* Records a process that does nothing into `folder`. Returns 0, or -errno with one line in
+ * `why`. */
 static int try_session(const struct install_paths *paths, struct daemon_link *link,
 		       const char *name, const char *folder, char *why, size_t why_size)
 {
@@ -126,7 +126,7 @@ static void add_mute(struct doctor *doctor, bool root)
 		   which);
 }
 
-/* The daemon that `attach` would use. */
+/* Checks the daemon that `attach` would use. */
 static void check_common(struct doctor *doctor)
 {
 	struct client client = { .interrupt = -1 };
@@ -160,7 +160,7 @@ static void check_common(struct doctor *doctor)
 	}
 }
 
-/* Programs of every user register with root's, if it runs. */
+/* Checks root's daemon, if it runs: programs of every user register with it. */
 static void check_roots(struct doctor *doctor)
 {
 	struct install_paths paths;

@@ -65,7 +65,7 @@ void doctor_check_disassembler(struct doctor *doctor);
 void doctor_check_recording(struct doctor *doctor);
 /* Checks LTTng's daemons, as a part of doctor_check_recording(): starts one for the purpose. */
 void doctor_check_daemon(struct doctor *doctor);
-/* The program that is to be recorded: found as a shell would find it. */
+/* Checks the program that is to be recorded, found as a shell would find it. */
 void doctor_check_program(struct doctor *doctor, const char *command);
 /* Checks the installation by recording a demonstration on the software GPU. */
 void doctor_check_self(struct doctor *doctor);

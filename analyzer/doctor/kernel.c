@@ -27,7 +27,8 @@ static char *in_root(const struct doctor *doctor, const char *path)
 
 /* ---- the kernel's configuration ---- */
 
-/* The value of NAME in a configuration file, gzip-compressed or not; NULL if it has none. */
+/* Returns the value of NAME in a configuration file, gzip-compressed or not; NULL if it has
+ * none. */
 static char *config_value(const char *path, const char *name, bool *readable)
 {
 	gzFile file = gzopen(path, "r"); /* reads plain files as they are */
@@ -128,7 +129,8 @@ void doctor_check_kernel(struct doctor *doctor)
 
 /* ---- GPUs ---- */
 
-/* `name value` lines, as the topology's properties files have them: name -> value. */
+/* Reads `name value` lines, as in the topology's properties files, into a table of name ->
+ * value. */
 static GHashTable *read_properties(const char *path)
 {
 	char *text = NULL;

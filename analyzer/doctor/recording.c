@@ -84,8 +84,8 @@ static void check_buffers(struct doctor *doctor)
 /* ---- MPI ---- */
 
 /*
- * cray-mpich with GPU support hands memory to other ranks of the node by IPC, unless that is turned
- * off [https://github.com/BLAST-WarpX/warpx/issues/6382].
+ * Checks for cray-mpich, which with GPU support hands memory to other ranks of the node by IPC,
+ * unless that is turned off [https://github.com/BLAST-WarpX/warpx/issues/6382].
  */
 static void check_mpi(struct doctor *doctor)
 {

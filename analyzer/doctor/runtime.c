@@ -237,7 +237,7 @@ static bool llvm_knows(const char *target)
 	return false;
 }
 
-/* For the report: of each LLVM library, for which GPUs' generations it can stand in. */
+/* Reports of each LLVM library for which GPUs' generations it can stand in. */
 static void describe_llvm(struct doctor *doctor)
 {
 	static const char *const generations[] = { "gfx90a", "gfx1030", "gfx1100", "gfx1200" };

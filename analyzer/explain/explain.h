@@ -25,13 +25,13 @@ struct machine {
 };
 
 /*
- * Query the HIP runtime that a program would get here, in a process of its own. What cannot be
- * determined is -1.
+ * Queries the HIP runtime that a program would get here, in a process of its own. Values that
+ * cannot be determined are -1.
  */
 void machine_ask(struct machine *machine);
 
-/* The tables of the memory model as they apply on that machine; both XNACK modes where it is not
- * known which one does. What was `measured` on it takes precedence. */
+/* Prints the tables of the memory model as they apply on that machine; both XNACK modes if it is
+ * not known which one does. What was `measured` on it takes precedence. */
 void explain_memory(const struct machine *machine, const struct measured *measured, FILE *stream);
 
 #endif

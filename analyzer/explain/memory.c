@@ -55,7 +55,7 @@ static const struct call {
 	{ "__managed__ variables", HG_API___hipRegisterManagedVar, 0 },
 };
 
-/* An answer that depends on something that could not be queried is marked. */
+/* Prints a cell. An answer that depends on something that could not be queried is marked. */
 static void print_cell(const char *text, bool certain, unsigned column, FILE *stream)
 {
 	char cell[64];

@@ -139,7 +139,7 @@ static const char *text(struct json_object *object, const char *name)
 	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
 }
 
-/* An attribute: -1 if it is not known. */
+/* Returns an attribute, -1 if it is not known. */
 static int8_t attribute(struct json_object *object, const char *name)
 {
 	struct json_object *value = member(object, name);
@@ -178,7 +178,7 @@ static void put_device(struct translation *to, int32_t ordinal, const char *arch
 	emit(&event, to);
 }
 
-/* "7.2.53211", as hipRuntimeGetVersion has it; 0: not known. */
+/* Converts "7.2.53211" to the number of hipRuntimeGetVersion(); 0: not known. */
 static int32_t version_of(const char *text)
 {
 	unsigned major, minor, patch;
@@ -357,7 +357,7 @@ static void put_copy(struct translation *to, const struct hrr_row *row, const st
 	emit(&event, to);
 }
 
-/* Bytes of what a fill counts. */
+/* Returns the size in bytes of the elements that a fill counts. */
 static uint64_t element(unsigned api)
 {
 	switch (api) {
@@ -526,7 +526,8 @@ static void put_call(struct translation *to, const struct hrr_row *row, const st
 
 /* ---- launches ---- */
 
-/* The explicit arguments as they lie in memory; false if the kernel's do not agree with them. */
+/* Lays out the explicit arguments as they lie in memory. Returns false if the kernel's do not agree
+ * with them. */
 static bool lay_out(const struct hrr_kernel *kernel, const struct hrr_launch *launch,
 		    uint8_t *bytes, uint32_t size)
 {

@@ -23,7 +23,7 @@ struct hrr_code *hrr_code_new(const struct hrr_process *process, int folder,
 			      void (*event)(const struct hg_event *event, void *user), void *user);
 void hrr_code_free(struct hrr_code *code);
 
-/* The target of a code object: "" if it is not known. */
+/* Returns the target of a code object: "" if it is not known. */
 const char *hrr_code_target(struct hrr_code *code, const uint64_t hash[2]);
 
 const struct hrr_kernel *hrr_code_kernel(struct hrr_code *code, const struct hrr_launch *launch);

@@ -54,8 +54,9 @@ struct hrr_process {
 GPtrArray *hrr_processes(const char *path, char **error);
 
 /*
- * A regular file of at most `most` bytes below directory `folder`, which it does not leave. `name`
- * is for *error. NULL on failure; with `optional`, and without an error, if there is none.
+ * Maps a regular file of at most `most` bytes below directory `folder`, which `path` must not
+ * leave. `name` is for *error. Returns NULL on failure; with `optional`, and without an error, if
+ * there is none.
  */
 GMappedFile *hrr_file(int folder, const char *path, const char *name, uint64_t most, bool optional,
 		      char **error);

@@ -103,7 +103,8 @@ static const struct operation {
 #include "kernels/probe/operations.def"
 };
 
-/* "f32_add_system": the kind and scope of an atomic; false if `what` is something else. */
+/* Parses the kind and scope of an atomic, such as "f32_add_system". Returns false if `what` is
+ * something else. */
 static bool read_atomic(const char *what, enum atomic_kind *kind, bool *system)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(operations); i++) {
@@ -244,7 +245,7 @@ bool measured_any(const struct measured *measured, const struct measured_key *ke
 	return false;
 }
 
-/* All rows of that memory, of every GPU that fits, as one. */
+/* Joins all rows of that memory, of every GPU that fits, into one. */
 static struct row collect(const struct measured *measured, const struct measured_key *key,
 			  const struct measured_memory *memory)
 {

@@ -13,7 +13,7 @@ static inline unsigned class_of(uint64_t value)
 /* Frees a struct lane. */
 void free_lane(void *data);
 
-/* The live memory that an address lies in; NULL: none that is counted. */
+/* Returns the live memory that an address lies in; NULL if there is none that is counted. */
 const struct memory_site *overview_memory(const struct overview *overview,
 					  const struct process *process, uint64_t address);
 

@@ -155,7 +155,8 @@ const struct memory_peaks *overview_peaks(const struct overview *overview,
 	return g_hash_table_lookup(overview->peak_index, process);
 }
 
-/* Host memory that HIP allocated or registered stays where it is: pinned. */
+/* Returns true for host memory that HIP allocated or registered: it is pinned, and stays where it
+ * is. */
 static bool is_pinned(const struct memory_site *site)
 {
 	return site->layer == LAYER_REGISTERED ||
@@ -367,7 +368,7 @@ void overview_observe(struct overview *overview, struct replay *replay)
 	replay->observer = &overview->observer;
 }
 
-/* Counted in the program; each time what it comes to since the recording began. */
+/* Sets what the program has counted since the recording began. */
 static void set_totals(struct overview *overview, struct process *process,
 		       const struct hg_ev_host_totals *totals)
 {
@@ -425,7 +426,7 @@ static bool reach_word(void *data, const struct content_word *word)
 	return reached->list->len < REACHED;
 }
 
-/* ... and what lies behind pointers that are known to lie in that memory, and so on. */
+/* Follows pointers that are known to lie in that memory, to further memory, and so on. */
 static void follow_reached(struct reached *reached)
 {
 	const struct contents *contents = &reached->process->contents;
@@ -444,9 +445,9 @@ struct scanned {
 };
 
 /*
- * Every aligned word of the arguments that is an address inside live memory counts as a use, and
- * every pointer that is known to lie there. The same bytes are looked at again only when addresses
- * may mean something else.
+ * Marks used memory. Every aligned word of the arguments that is an address inside live memory
+ * counts as a use, and every pointer that is known to lie there. The same bytes are looked at again
+ * only when addresses may mean something else.
  */
 static void mark_used(struct overview *overview, struct process *process,
 		      const struct kernel_args *args)

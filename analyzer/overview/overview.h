@@ -149,8 +149,8 @@ void overview_event(struct overview *overview, struct process *process,
 		    const struct hg_event *event);
 
 /*
- * Nanoseconds from the first event to that time: 0 for a time before it and for a trace without
- * events, INT64_MAX for what is further than that.
+ * Returns the nanoseconds from the first event to that time: 0 for a time before it and for a trace
+ * without events, INT64_MAX for a longer time.
  */
 int64_t overview_moment(const struct overview *overview, int64_t ns);
 

@@ -66,7 +66,7 @@ static int write_report(const struct findings_sink *sink)
 	return result;
 }
 
-/* A text parameter, NULL if it was not given; false if it is something else. */
+/* Returns a text parameter in *text, NULL if it was not given; false if it is something else. */
 static bool text_parameter(const bt_value *parameters, const char *name, const char **text)
 {
 	const bt_value *value = bt_value_map_borrow_entry_value_const(parameters, name);

@@ -79,7 +79,7 @@ static void describe(const struct probe_result *result, char text[96])
 		set(text, "%s", state_text((enum probe_state)result->state));
 }
 
-/* An answer that passed over an unknown condition is none that a measurement can refute. */
+/* Judges an answer: a measurement cannot refute one that passed over an unknown condition. */
 static void judge(struct probe_comparison *comparison, bool agree)
 {
 	comparison->verdict = agree                 ? VERDICT_AGREE
@@ -242,7 +242,7 @@ static void compare_together(const struct probe_mode *mode, unsigned placement,
 	}
 }
 
-/* That pages stayed does not prove that they never move. */
+/* Compares the migration: that pages stayed does not prove that they never move. */
 static void compare_migration(const struct probe_mode *mode, unsigned placement,
 			      const struct probe_result *result,
 			      struct probe_comparison *comparison)

@@ -63,7 +63,7 @@ struct hip {
  */
 int hip_load(struct hip *hip, char *error, size_t size);
 
-/* Name and target id of a GPU; empty where the runtime does not answer. */
+/* Stores name and target id of a GPU; empty if the runtime does not answer. */
 void hip_identify(const struct hip *hip, int gpu, char *name, size_t name_size, char *arch,
 		  size_t arch_size);
 

@@ -120,8 +120,8 @@ struct json_object *probe_to_json(const struct probe *probe)
 
 /* ---- two of them ---- */
 
-/* A line for each result of a probe: where and what -> what was measured. `order` has those of both
- * probes, each once, and `listed` the same as a set, which owns them. */
+/* Collects a line for each result of a probe: place and subject -> measurement. `order` has those
+ * of both probes, each once, and `listed` the same as a set, which owns them. */
 static void collect_results(struct json_object *mode, const char *where, GHashTable *results,
 			    GHashTable *listed, GPtrArray *order)
 {
@@ -151,7 +151,7 @@ static void collect_results(struct json_object *mode, const char *where, GHashTa
 	}
 }
 
-/* By target and mode, so that the same kind of GPU in another slot is the same. */
+/* Collects results by target and mode, so that the same kind of GPU in another slot is the same. */
 static GHashTable *collect(struct json_object *probe, GHashTable *listed, GPtrArray *order)
 {
 	GHashTable *results = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

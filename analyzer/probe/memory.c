@@ -76,7 +76,7 @@ static int allocate_device(const struct hip *hip, const struct probe_placement *
 	return error;
 }
 
-/* On the next GPU, which the current one gets access to if it can have it. */
+/* Allocates on the next GPU, to which the current one gets access if possible. */
 static int allocate_peer(const struct hip *hip, int gpu, struct probe_block *block)
 {
 	int count = 0, peer, error;

@@ -18,7 +18,7 @@ struct probe_block {
 int probe_allocate(const struct hip *hip, const struct probe_placement *placement, int gpu,
 		   struct probe_block *block);
 
-/* Nothing for a block that could not be allocated. */
+/* Releases a block; does nothing for one that could not be allocated. */
 void probe_release(const struct hip *hip, struct probe_block *block);
 
 /* Returns the enum granularity that the runtime reports; GRAIN_UNKNOWN if it reports neither. */

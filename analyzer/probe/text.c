@@ -125,7 +125,7 @@ static void fill_cell(const struct probe_mode *mode, unsigned placement,
 	g_snprintf(cell, 24, "%s%s", word ? word : unknown ? "unknown" : "-", mark);
 }
 
-/* The most that an atomic of any kind is slower here than in memory of hipMalloc. */
+/* Returns the greatest slowdown of an atomic here against memory of hipMalloc. */
 static double worst_slowdown(const struct probe_mode *mode, unsigned placement)
 {
 	double worst = 0;

@@ -17,9 +17,9 @@ struct elf_symbols *elf_symbols_new(Dwfl_Module *module);
 void elf_symbols_free(struct elf_symbols *symbols);
 
 /*
- * The symbol that holds the address, the one that begins closest to it, of those a global one
- * before a weak and a local one; else a label without a size before it, if nothing ends or begins
- * between them. NULL: there is none. Borrowed from the module.
+ * Returns the symbol that holds the address: the one that begins closest to it, and among those a
+ * global one before a weak and a local one. Otherwise returns a label without a size before the
+ * address, if nothing ends or begins between them, or NULL. Borrowed from the module.
  */
 const char *elf_symbols_find(const struct elf_symbols *symbols, GElf_Addr address);
 

@@ -18,7 +18,7 @@ struct jit_map;
 struct jit_map *jit_map_read(const char *bundle, int pid, int64_t began_ns);
 void jit_map_free(struct jit_map *map);
 
-/* The function that holds the address and the address's offset in it, or NULL. */
+/* Returns the function that holds the address and the address's offset in it, or NULL. */
 const char *jit_map_find(const struct jit_map *map, uint64_t address, uint64_t *offset);
 
 #endif

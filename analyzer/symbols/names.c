@@ -21,8 +21,9 @@ static char *gfortran_name(const char *symbol)
 }
 
 /*
- * flang: _Q, then scopes, outermost first: M module, S submodule, F procedure that holds others;
- * then P procedure. Names are lower-case, the letters of scopes are not. _QQmain is the program.
+ * Demangles a name of flang: _Q, then scopes, outermost first: M module, S submodule, F procedure
+ * that holds others; then P procedure. Names are lower-case, the letters of scopes are not. _QQmain
+ * is the program.
  */
 static char *flang_name(const char *symbol)
 {

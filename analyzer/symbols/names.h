@@ -4,8 +4,8 @@
 #define HIPGRAIN_SYMBOLS_NAMES_H
 
 /*
- * A linker symbol as its programmer wrote it: C++ (Itanium ABI), Fortran procedures of modules
- * (gfortran, flang); others as they are. The caller frees; NULL for NULL.
+ * Returns a linker symbol as its programmer wrote it: C++ (Itanium ABI), Fortran procedures of
+ * modules (gfortran, flang); others as they are. The caller frees; NULL for NULL.
  */
 char *demangled(const char *symbol);
 

@@ -64,7 +64,7 @@ static void spans_seal(struct spans *spans)
 	}
 }
 
-/* The entry that holds the address, or NULL. */
+/* Returns the entry that holds the address, or NULL. */
 static struct span *spans_find(const struct spans *spans, Dwarf_Addr address)
 {
 	unsigned first = 0, last = spans->array->len;
@@ -165,7 +165,7 @@ static bool is_block(int tag)
 	}
 }
 
-/* The functions below `unit` that stand in functions, or those that do not. */
+/* Collects the functions below `unit` that stand in functions, or those that do not. */
 static void collect(struct spans *spans, Dwarf_Die *unit, bool nested)
 {
 	Dwarf_Die path[MAX_DEPTH];
@@ -226,7 +226,7 @@ static struct span *function_at(struct scopes *scopes, Dwarf_Die *unit, Dwarf_Ad
 	return span ? span : spans_find(&known->nested, address);
 }
 
-/* The block or inlined call directly below `die` that holds the address. */
+/* Finds the block or inlined call directly below `die` that holds the address. */
 static bool block_at(Dwarf_Die *die, Dwarf_Addr address, Dwarf_Die *block)
 {
 	const char *latest = die->addr;

@@ -152,7 +152,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	}
 }
 
-/* A file that was replaced since the recording must not lend its names to other code. */
+/* Returns true unless the build IDs differ: a file that was replaced since the recording must not
+ * lend its names to other code. */
 static bool same_build(Dwfl_Module *module, const char *build_id)
 {
 	const unsigned char *bits;
@@ -278,7 +279,8 @@ static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Inlined frames and the function that holds them; false if there is no debug information. */
+/* Adds inlined frames and the function that holds them. Returns false if there is no debug
+ * information. */
 static bool add_scopes(GPtrArray *frames, const struct object *object, Dwarf_Die *unit,
 		       Dwarf_Addr bias, uint64_t address, const char *file, int line)
 {
@@ -296,7 +298,7 @@ static bool add_scopes(GPtrArray *frames, const struct object *object, Dwarf_Die
 	return found;
 }
 
-/* Code that is in no file: what its compiler tells about it, or nothing. */
+/* Returns a frame of code that is in no file, with what its compiler tells about it, or nothing. */
 static struct source_frame *jit_frame(struct symbolizer *symbolizer, const struct process *process,
 				      uint64_t address)
 {
@@ -323,8 +325,8 @@ static struct source_frame *jit_frame(struct symbolizer *symbolizer, const struc
 #define NEXT_LINE_LIMIT 64
 
 /*
- * The position just behind an address that has none: compilers give the call of an OpenMP target
- * region line 0, and the check of its result the line of the directive.
+ * Returns the position just behind an address that has none: compilers give the call of an OpenMP
+ * target region line 0, and the check of its result the line of the directive.
  */
 static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
 {
@@ -358,7 +360,7 @@ static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
 	return NULL;
 }
 
-/* Frames of an address of the file, which is open. */
+/* Adds the frames of an address of the file, which is open. */
 static void add_place(GPtrArray *frames, struct object *object, uint64_t address)
 {
 	Dwarf_Addr bias = 0;

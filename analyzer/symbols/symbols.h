@@ -20,7 +20,8 @@ struct source_frame {
 
 struct symbolizer;
 
-/* `bundle`: the directory that may hold the maps of code compiled at run time, or NULL. */
+/* Creates a symbolizer. `bundle` is the directory that may hold the maps of code compiled at run
+ * time, or NULL. */
 struct symbolizer *symbolizer_new(const char *bundle);
 void symbolizer_free(struct symbolizer *symbolizer);
 
@@ -37,10 +38,10 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
  * generates, and inline functions of HIP's own headers.
  */
 bool is_wrapping_frame(const struct source_frame *frame);
-/* The same of a frame's function and file, which may be NULL. */
+/* Returns the same for a frame's function and file, which may be NULL. */
 bool is_wrapping_place(const char *function, const char *file);
 
-/* The innermost frame that a person wrote, or NULL. */
+/* Returns the innermost frame that a person wrote, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
 /* The same of a recorded stack; frames outside of it are not resolved. The symbolizer's. */
 const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
@@ -52,7 +53,7 @@ char *source_frame_text(const struct source_frame *frame);
 /* The innermost frame of a recorded stack that a person wrote, as text; the caller frees. */
 char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id);
 
-/* The same of a call of which only the return address is known; NULL: in no object. */
+/* Returns the same for a call of which only the return address is known; NULL: in no object. */
 char *return_place(struct symbolizer *symbolizer, const struct process *process, uint64_t address);
 
 /* Has source files read only below `root`, borrowed; NULL: any (source.h). */
