@@ -65,7 +65,7 @@ static void note_cost(GHashTable *reported, int32_t pid, const struct hg_ev_cost
 	one->last = *now;
 }
 
-/* Where no process left more in the bundle as it ended. */
+/* Sums up what the processes reported, if none left more in the bundle as it ended. */
 static void sum_told(struct recording_cost *cost)
 {
 	GHashTableIter iter;
@@ -84,8 +84,8 @@ static void sum_told(struct recording_cost *cost)
 	}
 }
 
-/* Whether nothing but blocks changes by it; where it is recorded again, or others look at it, there
- * is more to do. */
+/* Returns true if nothing but blocks changes by the event; if it is recorded again, or others look
+ * at it, there is more to do. */
 static bool is_block_event(const struct analysis *analysis, const struct process *process,
 			   const struct hg_event *event)
 {
@@ -176,7 +176,8 @@ static void read_cost(struct analysis *analysis)
 }
 
 /* The recorder's own statements about the recording. */
-/* The bundle's own measurements; else those of the same machine that were made later, or here. */
+/* Reads the bundle's own measurements; else those of the same machine that were made later, or
+ * here. */
 static void read_measurements(struct analysis *analysis)
 {
 	char *folder = g_build_filename(analysis->bundle, MACHINE_PROBES, NULL);
@@ -203,10 +204,10 @@ static void read_facts(struct analysis *analysis)
 		findings_limit(&analysis->findings, "%s", (const char *)facts->messages->pdata[i]);
 	if (facts->session)
 		replay_set_session(&analysis->replay, facts->session);
-	/* What is left of a rotated recording begins with the state that the processes recorded
+	/* The rest of a rotated recording begins with the state that the processes recorded
 	 * then. */
 	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
-	/* A shell ends with 128 and the signal's number where its command did by a signal. */
+	/* A shell ends with 128 and the signal's number if a signal ended its command. */
 	analysis->replay.over = facts->exited && !facts->attached && !facts->snapshot;
 	analysis->replay.end_signal = facts->exit_signal         ? facts->exit_signal
 				      : facts->exit_status > 128 ? facts->exit_status - 128
@@ -227,8 +228,8 @@ static void read_facts(struct analysis *analysis)
 	}
 }
 
-/* Of processes that ended after a rotation and before they recorded their state in the new chunk,
- * if all chunks before it were deleted. */
+/* Notes processes that ended after a rotation and before they recorded their state in the new
+ * chunk, if all chunks before it were deleted. */
 static void note_without_state(struct analysis *analysis)
 {
 	const GPtrArray *foreign = analysis->replay.foreign;
@@ -246,7 +247,8 @@ static void note_without_state(struct analysis *analysis)
 	}
 }
 
-/* What was used, freed or changed before is not all known. */
+/* Notes processes whose recording began late: not all is known of what they used, freed or changed
+ * before. */
 static void note_late(struct analysis *analysis)
 {
 	bool any = false;
@@ -290,7 +292,7 @@ static void note_late(struct analysis *analysis)
 		findings_drop(&analysis->findings, BASIS_ABSENCE);
 }
 
-/* In a daemon that recordings share, those of the others. */
+/* Returns true for a process of another recording, if recordings share a daemon. */
 static bool is_foreign(int32_t pid, void *data)
 {
 	const struct analysis *analysis = data;
@@ -305,7 +307,7 @@ static bool is_aborted(const struct recording_facts *facts)
 	return facts->exit_signal == SIGABRT || facts->exit_status == 128 + SIGABRT;
 }
 
-/* Which of the findings the recording supports. */
+/* Judges which of the findings the recording supports. */
 static void judge_recording(struct analysis *analysis, bool cut_off)
 {
 	struct findings *findings = &analysis->findings;
@@ -505,8 +507,8 @@ static char *find_relayed(const char *bundle, const char *trace, const char *url
 }
 
 /*
- * Where the trace of the recording at `path` is, and in *bundle where its code objects are, NULL if
- * LTTng alone recorded it. NULL with *error and *result if there is none.
+ * Returns where the trace of the recording at `path` is, and in *bundle where its code objects are,
+ * NULL if LTTng alone recorded it. If there is none, returns NULL with *error and *result set.
  */
 static char *find_trace(const char *path, const char *trace, const char **bundle, int *result,
 			char **error)

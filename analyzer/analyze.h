@@ -17,10 +17,10 @@
 struct measured;
 struct selection;
 
-/* Of which state of XNACK the report tells what it would change. */
+/* The state of XNACK of which the report tells what it would change. */
 enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
 
-/* What recording cost; the programs' own estimates (preload/trace/cost.c). Times in ns. */
+/* The cost of recording, by the programs' own estimates (preload/trace/cost.c). Times are in ns. */
 struct recording_cost {
 	uint64_t bytes;     /* of the trace, on disk */
 	uint64_t processes; /* that left an estimate; of others it is not known */
@@ -82,7 +82,7 @@ int analysis_event(const struct hg_event *event, void *run);
 void analysis_end(struct analysis_run *run);
 void analysis_drop(struct analysis_run *run); /* there will be no report */
 
-/* Number of findings of at least that severity. */
+/* Returns the number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);
 
 /* Styles of the text format; the others have everything and no colours. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a directory looks like a bundle: kinds and sizes of its files, before any is read. */
+/* Checks that a directory looks like a bundle, by kinds and sizes of its files, before any is
+ * read. */
 #include "bundle_check.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a trace in chunks six are used. */
+/* A trace in chunks uses six. */
 #define DEPTH_MAX 32
 
 #define MIB       ((int64_t)1 << 20)
@@ -56,7 +57,7 @@ static const char *kind_of(mode_t mode)
 				: "a directory";
 }
 
-/* The rule for what is read of that name, or NULL. */
+/* Returns the rule for a file of that name, or NULL if it is not read. */
 static const struct rule *rule_for(const char *folder, const char *name)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
@@ -80,7 +81,8 @@ static int refuse_access(const char *name, char **error)
 	return -EACCES;
 }
 
-/* What a name stands for, also through a link: links themselves lead out of some bundles. */
+/* Checks the file that a name stands for, also through a link: links themselves lead out of some
+ * bundles. */
 static int check_file(const char *folder, const char *name, const struct stat *status,
 		      const struct rule *rule, char **error)
 {
@@ -117,7 +119,7 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 
 		if (fd >= 0)
 			close(fd);
-		/* Who reads it says why else it cannot be read. */
+		/* The reader says why else it cannot be read. */
 		return why == EACCES ? refuse_access(depth ? name : NULL, error) : 0;
 	}
 	while (!result && (entry = readdir(list))) {

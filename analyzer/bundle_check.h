@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the files of a bundle can be read safely. In another user's bundle, reading a FIFO would
- * block for ever, reading a device may have an effect, and a sparse file of many gigabytes would
- * fill the memory.
+ * Checks that the files of a bundle can be read safely. In another user's bundle, reading a FIFO
+ * would block for ever, reading a device may have an effect, and a sparse file of many gigabytes
+ * would fill the memory.
  */
 #ifndef HIPGRAIN_ANALYZER_BUNDLE_CHECK_H
 #define HIPGRAIN_ANALYZER_BUNDLE_CHECK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a recording is complete: what processes counted against what was read. */
+/* Judges if a recording is complete, by what processes counted against what was read. */
 #include "completeness.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static uint64_t sum(const uint64_t *counts, unsigned length)
 	return total;
 }
 
-/* "A, B and C" of the parts. */
+/* Returns "A, B and C" of the parts. */
 static char *join(const GPtrArray *parts)
 {
 	GString *text = g_string_new(NULL);
@@ -214,7 +214,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 	}
 }
 
-/* What is known without the processes' counts: less than what is missing, or a bound. */
+/* Judges by what is known without the processes' counts: less than what is missing, or a bound. */
 static void judge_losses(struct completeness *completeness, const struct reader_stats *stats,
 			 const struct recording_facts *facts)
 {
@@ -253,7 +253,7 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 		completeness->status = RECORDING_INCOMPLETE;
 }
 
-/* Processes that are not in the trace at all. */
+/* Adds reasons for processes that are not in the trace at all. */
 static void judge_missed(struct completeness *completeness, const struct recording_facts *facts)
 {
 	for (guint i = 0; facts->missed && i < facts->missed->len; i++) {
@@ -347,7 +347,7 @@ static bool judge_witnessed(struct completeness *completeness, const struct read
 	return passed;
 }
 
-/* Processes say themselves what they do not record; what else they say is no gap. */
+/* Adds what processes say themselves that they do not record; other messages are no gap. */
 static void judge_messages(struct completeness *completeness, const struct recording_facts *facts)
 {
 	for (guint i = 0; facts->messages && i < facts->messages->len; i++)

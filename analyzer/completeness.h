@@ -50,23 +50,23 @@ struct recording_witnessed {
 	uint32_t queues; /* of the driver's, at once */
 };
 
-/* What is known of a recording beside its trace. */
+/* The facts of a recording beside its trace. */
 struct recording_facts {
-	bool exited;                  /* how the command ended is known: */
+	bool exited;                  /* the command's end is known: */
 	int exit_status, exit_signal; /* of them one is 0 */
 	bool bundle;                  /* there is one: its manifest and counts are known */
 	bool manifest;                /* it can be read */
 	bool ended;                   /* the recorder ended the recording */
 	int64_t end_ns;               /* ... then, since 1970; 0: not known */
 	bool partial;                 /* as requested, not all is there */
-	bool compared;                /* what is counted should all be there */
+	bool compared;                /* all that is counted should be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */
 	uint64_t given_up;            /* events, by the processes, without their counts */
 	bool softgpu;                 /* the recorder started the command on the software GPU */
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
-	char *imported;         /* what an imported recording lacks; NULL: it is none */
+	char *imported;         /* lacks of an imported recording; NULL: it is none */
 	bool left_out;          /* among that, calls that matter */
 	char *session;          /* NULL: not known */
 	char *machine;          /* its key (tracer/machine.h), NULL: not known */
@@ -90,7 +90,7 @@ void recording_facts_clear(struct recording_facts *facts);
 void recording_missed_read(struct recording_facts *facts, const char *bundle);
 void recording_missed_clear(struct recording_facts *facts);
 
-/* Of a process, what is not there. */
+/* The events of a process that are missing. */
 struct completeness_gap {
 	const struct counts_process *process; /* the statistics' */
 	struct counts_gap gap;
@@ -124,8 +124,8 @@ uint64_t completeness_unrecorded(const struct completeness *completeness,
 const char *recording_silence(int status, bool analysed);
 
 /*
- * Whether --fail-on must not pass such a recording (HG_EXIT_INCOMPLETE): nobody knows what the
- * missing events would have shown.
+ * Returns true if --fail-on must not pass such a recording (HG_EXIT_INCOMPLETE): nobody knows what
+ * the missing events would have shown.
  */
 bool recording_status_fails(enum recording_status status);
 

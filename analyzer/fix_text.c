@@ -14,7 +14,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The only place where `line` calls `function`, at its "("; NULL if there is none, or several. */
+/* Returns the only place where `line` calls `function`, at its "("; NULL if there is none, or
+ * several. */
 static const char *only_call(const char *line, const char *function, const char **name)
 {
 	size_t length = strlen(function);
@@ -33,8 +34,8 @@ static const char *only_call(const char *line, const char *function, const char 
 	return found;
 }
 
-/* Up to two arguments of the call that opens at `open`. False: they do not end on this line, or
- * hold what is not understood here. */
+/* Splits off up to two arguments of the call that opens at `open`. Returns false if they do not end
+ * on this line, or hold what is not understood here. */
 static bool split_arguments(const char *open, char **first, char **second)
 {
 	const char *start = open + 1, *at;
@@ -65,7 +66,7 @@ static bool split_arguments(const char *open, char **first, char **second)
 	return false;
 }
 
-/* The length of a name such as `total`, `this->total` or `state.total` at `text`. */
+/* Returns the length of a name such as `total`, `this->total` or `state.total` at `text`. */
 static size_t name_length(const char *text)
 {
 	size_t at = 0;
@@ -79,7 +80,7 @@ static size_t name_length(const char *text)
 	return at;
 }
 
-/* "(void **)&total" -> "total"; NULL if it is anything else than the address of a name. */
+/* Returns "total" for "(void **)&total"; NULL for anything else than the address of a name. */
 static char *pointed_name(const char *argument)
 {
 	const char *at = argument;
@@ -107,7 +108,7 @@ static char *pointed_name(const char *argument)
 	return NULL;
 }
 
-/* "double *total = (double *)malloc(" -> "total", given the place of "malloc". */
+/* Returns "total" for "double *total = (double *)malloc(", given the place of "malloc". */
 static char *assigned_name(const char *line, const char *call)
 {
 	const char *equals = call, *end, *start;
@@ -190,8 +191,8 @@ static char *code_of(const char *line)
 	return text;
 }
 
-/* Whether what follows it is a statement of its own: not one that hangs on an `if` without braces,
- * and not in the middle of a macro. */
+/* Returns true if the text behind it is a statement of its own: not one that hangs on an `if`
+ * without braces, and not in the middle of a macro. */
 static bool ends_statement(const char *code)
 {
 	size_t length = strlen(code);

@@ -13,17 +13,17 @@
 void fixes_finish(struct findings *findings, struct symbolizer *symbolizer);
 
 /*
- * What a source line gives to a call of `function` (an allocator). Only what is certain: one call
- * of that name on the line, its arguments complete. `*variable`: what the pointer is stored in;
- * `*size`: the text of the size, for functions that have it as their second argument. Both NULL if
+ * Parses a source line's call of `function` (an allocator), if it is certain: one call of that name
+ * on the line, its arguments complete. Stores the name that gets the pointer in *variable, and in
+ * *size the text of the size, for functions that have it as their second argument. Both are NULL if
  * not certain, and to be freed.
  */
 void fix_parse_allocation(const char *line, const char *function, char **variable, char **size);
 
 /*
- * Whether a statement inserted behind `line` is executed whenever the one in `line` is: that is a
- * whole statement, and the line before it (`before`, "" above the first, NULL if unknown) ends one
- * or opens a block. False where that is not certain.
+ * Returns true if a statement inserted behind `line` is executed whenever the one in `line` is:
+ * that is a whole statement, and the line before it (`before`, "" above the first, NULL if unknown)
+ * ends one or opens a block. Returns false if that is not certain.
  */
 bool fix_may_follow(const char *before, const char *line);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where output goes, and what of it a terminal may see. */
+/* Writes output, and shows a terminal only what it may see. */
 #include "analyzer/output.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 /* Longer is no colour of ours: "\033[1;35m". */
 #define COLOR_MAX 12
 
-/* What is below a stream, and the beginning of a character or colour whose end is yet to come. */
+/* The file below a stream, and the beginning of a character or colour whose end is yet to come. */
 struct output {
 	int fd;
 	size_t held;
@@ -27,7 +27,7 @@ struct output {
 static bool colors;
 static struct output standard[] = { { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
 
-/* All of it, or -1. */
+/* Writes all of it, or returns -1. */
 static int write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
@@ -57,8 +57,8 @@ static size_t color_length(const char *text, size_t length)
 }
 
 /*
- * What comes out for what is at `text`: into `shown`, its length in *length. Returns how many bytes
- * that takes, SIZE_MAX if more are needed to know.
+ * Stores what comes out for the text at `text` in `shown`, and its length in *length. Returns how
+ * many bytes of `text` that takes, SIZE_MAX if more are needed to know.
  */
 static size_t show(const char *text, size_t left, char shown[TEXT_ESCAPE_MAX], size_t *length)
 {
@@ -103,7 +103,7 @@ static bool is_plain(char c)
 	return (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
 }
 
-/* Whether nothing in it has to be looked at: most output. */
+/* Returns true if nothing in it has to be looked at, as in most output. */
 static bool all_plain(const char *bytes, size_t size)
 {
 	enum { BLOCK = 64 };

@@ -21,13 +21,15 @@ void output_allow_colors(void);
 /* Have stdout and stderr be such streams, from the program's start. */
 void output_install(void);
 
-/* Such a stream on a descriptor, which it closes. NULL with errno. */
+/* Returns such a stream on a descriptor, which it closes; NULL with errno set. */
 FILE *output_on(int fd);
 
-/* A new file, as fopen(PATH, "w"): fclose() says whether all of it was written. NULL with errno. */
+/* Creates a file, as fopen(PATH, "w"): fclose() says if all of it was written. Returns NULL with
+ * errno set on failure. */
 FILE *output_open(const char *path);
 
-/* The descriptor below a stream of these, or any other; for terminals. -1 if there is none. */
+/* Returns the descriptor below a stream of these, or of any other, for terminals; -1 if there is
+ * none. */
 int output_descriptor(FILE *stream);
 
 #endif

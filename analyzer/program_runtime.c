@@ -45,8 +45,8 @@ static bool names(const char *text, const char *library)
 }
 
 /*
- * "libamdhip64.so.6 => /opt/rocm/lib/libamdhip64.so.6 (0x00007f...)", or "=> not found", or a path
- * in place of a name. False for another library; *file is NULL where it was not found.
+ * Parses "libamdhip64.so.6 => /opt/rocm/lib/libamdhip64.so.6 (0x00007f...)", or "=> not found", or
+ * a path in place of a name. Returns false for another library; *file is NULL if it was not found.
  */
 static bool read_line(const char *line, const char *library, char **name, char **file)
 {
@@ -129,7 +129,7 @@ void program_runtime_use(const char *command, struct program_runtime *runtime)
 
 	*runtime = (struct program_runtime){ NULL, NULL, NULL };
 	if (target_resolve(command, &path, why, sizeof(why)) != 0)
-		return; /* who starts it says why */
+		return; /* the program's starter says why */
 	program_runtime_find(path, runtime);
 	free(path);
 #ifdef HIPGRAIN_PORTABLE

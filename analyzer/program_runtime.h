@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of AMD's libraries a program gets when it starts. */
+/* Finds which of AMD's libraries a program gets when it starts. */
 #ifndef HIPGRAIN_PROGRAM_RUNTIME_H
 #define HIPGRAIN_PROGRAM_RUNTIME_H
 

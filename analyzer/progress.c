@@ -91,7 +91,7 @@ void progress_begin(const char *traces)
 	started = g_get_monotonic_time();
 }
 
-/* Bytes of the packets that ended by then. */
+/* Returns the bytes of the packets that ended by then. */
 static uint64_t bytes_until(uint64_t stamp)
 {
 	unsigned low = 0, high = packets->len;

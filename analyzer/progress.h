@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the analysis of a long trace has come: one line on stderr that redraws itself.
+ * Shows how far the analysis of a long trace has come: a line on stderr that redraws itself.
  *
  * How much there is, and what of it has been read, comes from the packets' own headers: sizes and
  * time stamps. One trace at a time; only the thread that analyses calls these.
@@ -16,14 +16,15 @@ enum progress_when {
 	PROGRESS_NEVER,  /* also if progress_set() was never called */
 };
 
-/* For all traces that are read from now on. */
+/* Sets this for all traces that are read from now on. */
 void progress_set(enum progress_when when);
 
 /* The traces below the directory are about to be read; and: they have been. */
 void progress_begin(const char *traces);
 void progress_end(void);
 
-/* Cheap for all but one event of thousands. `ns` as in struct hg_event. */
+/* Redraws the line if it is time; called for one event of thousands, so it may be slow. `ns` is as
+ * in struct hg_event. */
 void progress_slow_event(int64_t ns);
 extern uint64_t progress_events, progress_next;
 

@@ -31,7 +31,7 @@ int process_rank(const struct process *process)
 	return -1;
 }
 
-/* One rank's amount, by the median of all. */
+/* Returns true if a rank's amount is far from the median of all. */
 static bool is_outlier(uint64_t amount, uint64_t median)
 {
 	uint64_t more = MAX(amount, median), less = MIN(amount, median);
@@ -63,7 +63,7 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecord
 	return outliers;
 }
 
-/* "0-3,7". The caller frees. */
+/* Returns a text such as "0-3,7". The caller frees it. */
 static char *list_text(const GArray *ranks)
 {
 	GString *text = g_string_new(NULL);
@@ -142,7 +142,8 @@ static gint compare_amounts(gconstpointer a, gconstpointer b)
 	return (one > other) - (one < other);
 }
 
-/* Which one stands for all: the surest, of those the lowest rank's. */
+/* Returns true if `one` stands for all rather than `other`: the surest does, and among equally sure
+ * ones that of the lowest rank. */
 static bool is_better(const struct finding *one, const struct finding *other)
 {
 	if (one->confidence != other->confidence)
@@ -191,7 +192,7 @@ static char *group_key(const struct finding *finding)
 			       finding->ranks != NULL, finding->ranks ? "" : finding->process->exe);
 }
 
-/* The same in every order in which the ranks are read. */
+/* Orders findings the same way in every order in which the ranks are read. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	const struct finding *one = *(struct finding *const *)a;

@@ -11,7 +11,8 @@ struct finding_rank {
 	uint64_t count; /* occurrences */
 };
 
-/* The rank that a process has in its job, by the variables of its launcher; -1 if it has none. */
+/* Returns the rank that a process has in its job, by the variables of its launcher; -1 if it has
+ * none. */
 int process_rank(const struct process *process);
 
 /*
@@ -23,7 +24,7 @@ int process_rank(const struct process *process);
  */
 GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 
-/* The distinct ranks of finding->ranks, sorted. Caller frees the array of int. */
+/* Returns the distinct ranks of finding->ranks, sorted. The caller frees the array of int. */
 GArray *finding_ranks(const struct finding *finding);
 
 /*

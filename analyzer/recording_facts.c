@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder and the processes wrote about a recording beside its trace. */
+/* Reads what the recorder and the processes wrote about a recording beside its trace. */
 #include <glib.h>
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -11,8 +11,8 @@
 #include "tracer/machine.h"
 
 /*
- * Events that processes discarded because the trace buffers were not emptied, where the recorder
- * could not query LTTng for the losses: lines of process and number.
+ * Reads the events that processes discarded because the trace buffers were not emptied and the
+ * recorder could not query LTTng for the losses: lines of process and number.
  */
 static void read_given_up(struct recording_facts *facts, const char *bundle,
 			  struct json_object *manifest)
@@ -45,7 +45,7 @@ static int64_t number(struct json_object *object, const char *name)
 	return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : 0;
 }
 
-/* How the command that was recorded ended, if the recorder saw that. */
+/* Reads how the recorded command ended, if the recorder saw that. */
 static void read_exit(struct recording_facts *facts, struct json_object *manifest)
 {
 	struct json_object *ended = NULL, *status = NULL, *signal = NULL;
@@ -115,7 +115,7 @@ static void read_machine(struct recording_facts *facts, struct json_object *mani
 		facts->machine = g_strdup(text);
 }
 
-/* Whether a function's name is one: a manifest may be anybody's. */
+/* Returns true for a function's name: a manifest may be anybody's. */
 static bool is_name(const char *text)
 {
 	static const char letters[] =
@@ -155,7 +155,7 @@ static void add_left_out(GString *text, struct json_object *list)
 		g_string_append_printf(text, " and of others (%" PRId64 ")", others);
 }
 
-/* What is not there because another tool recorded it (hipgrain import). */
+/* Reads what is missing because another tool recorded it (hipgrain import). */
 static void read_imported(struct recording_facts *facts, struct json_object *manifest)
 {
 	struct json_object *imported = NULL, *list = NULL, *format = NULL;

@@ -21,7 +21,7 @@
 
 #define TEXTS_MAX 32u
 
-/* What a file of the bundle holds, at most `size` bytes of it; how many. */
+/* Reads a file of the bundle, at most `size` bytes of it. Returns how many it read. */
 static size_t read_whole(const char *bundle, const char *name, void *content, size_t size)
 {
 	char *path = g_build_filename(bundle, name, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where recordings are: below a directory, or with a relay daemon. */
+/* Finds recordings below a directory, or at a relay daemon. */
 #include "recordings.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define DEPTH_MAX 8
 
-/* A text of the manifest's "recording", or NULL. */
+/* Returns a text of the manifest's "recording", or NULL. */
 static char *recording_text(const char *bundle, const char *name)
 {
 	char *path = g_build_filename(bundle, BUNDLE_MANIFEST, NULL);
@@ -65,7 +65,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Paths of the directories in a directory, sorted. */
+/* Returns the paths of the directories in a directory, sorted. */
 static GPtrArray *folders_in(const char *folder)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
@@ -86,7 +86,7 @@ static GPtrArray *folders_in(const char *folder)
 	return list;
 }
 
-/* "-20210317-101112", which the relay appends. */
+/* Returns true for "-20210317-101112", which the relay appends. */
 static bool is_date(const char *text)
 {
 	return strlen(text) == 16 && text[0] == '-' && strspn(text + 1, "0123456789") == 8 &&
@@ -117,8 +117,8 @@ char *recording_below_relay(const char *folder, const char *session)
 	return find_session(folder, session, 0);
 }
 
-/* A bundle; or LTTng's directory of a session, which has one a domain, and one of archived chunks.
- */
+/* Returns true for a bundle, or LTTng's directory of a session, which has one a domain, and one of
+ * archived chunks. */
 static bool is_recording(const char *folder)
 {
 	static const char *const marks[] = { BUNDLE_MANIFEST, BUNDLE_CTF, "metadata",
@@ -147,7 +147,7 @@ static void add_recordings(GPtrArray *list, GPtrArray *closed, const char *folde
 {
 	GPtrArray *folders;
 
-	/* Of a bundle that may be entered and not listed, its own check says so. */
+	/* The own check of a bundle that may be entered and not listed says so. */
 	if (depth && access(folder, R_OK | X_OK) != 0 && errno == EACCES && !is_recording(folder)) {
 		g_ptr_array_add(closed, g_strdup(folder));
 		return;
