@@ -25,7 +25,7 @@ static void *try(const char *name, char *error, size_t size)
 	void *library = dlopen(name, RTLD_NOW);
 	const char *why = library ? NULL : dlerror();
 
-	/* Its own file, not one that it needs. */
+	/* The message is about the file itself, not about a library that it needs. */
 	if (why && !(strncmp(why, name, strlen(name)) == 0 && strstr(why, absent)) &&
 	    strstr(error, absent))
 		snprintf(error, size, "%s", why);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /*
- * In place of an escape character, before "[...m" (colours of ECMA-48, SGR). An escape character
+ * This stands for an escape character before "[...m" (colours of ECMA-48, SGR). An escape character
  * itself is one of somebody else's.
  */
 #define OUTPUT_COLOR "\001"

@@ -114,7 +114,7 @@ static void draw(int64_t ns)
 	uint64_t done = bytes_until(first_stamp + (uint64_t)(ns - first_ns));
 	double seconds = (double)(g_get_monotonic_time() - started) / G_USEC_PER_SEC;
 
-	/* Not through stderr, which shows control characters instead of sending them. */
+	/* stderr's stream shows control characters instead of sending them. */
 	dprintf(STDERR_FILENO,
 		"\rhipgrain: analysing: %3.0f %% of %.1f MB, %.1f million events in %.0f s\033[K",
 		total ? 100.0 * (double)done / (double)total : 0.0, (double)total / 1e6,

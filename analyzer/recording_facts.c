@@ -225,7 +225,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		facts->deleted = number(rotation, "deleted");
 		facts->deleted_bytes = number(rotation, "deleted_bytes");
 	}
-	/* They begin in the middle of what the processes counted. */
+	/* Snapshots and rotated recordings begin in the middle of what the processes counted. */
 	facts->partial |= facts->snapshot || facts->deleted > 0;
 	facts->compared = !facts->partial;
 out:

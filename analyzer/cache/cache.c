@@ -23,7 +23,8 @@
 /* Bytes of all entries, unless HIPGRAIN_CACHE_SIZE (MiB) says otherwise. */
 #define SIZE_DEFAULT 512u
 #define SIZE_MOST    (1u << 20)
-/* After a use, so that it is not the oldest; seldom, since each is a write. */
+/* Seconds after which a use renews an entry, so that it is not the oldest; seldom, since each is a
+ * write. */
 #define TOUCH_AFTER 3600
 
 static const char magic[8] = "hgcache";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the cache. */
+/* The interface between the files of the cache. */
 #ifndef HIPGRAIN_CACHE_INTERNAL_H
 #define HIPGRAIN_CACHE_INTERNAL_H
 

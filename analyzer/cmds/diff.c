@@ -31,7 +31,7 @@ const char usage_diff[] =
 
 enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON };
 
-/* In the order of the report. */
+/* The report lists changes in this order. */
 enum change { CHANGE_NEW, CHANGE_GONE, CHANGE_SAME, CHANGES };
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By what `hipgrain diff` takes two findings for the same. */
+/* The key by which `hipgrain diff` takes two findings for the same. */
 #ifndef HIPGRAIN_CMDS_DIFF_KEYS_H
 #define HIPGRAIN_CMDS_DIFF_KEYS_H
 

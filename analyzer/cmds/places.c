@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the paths of a kernel's accesses, and of what it stores, to the words that lead there. */
+/* Derives the words that lead to memory from the paths of a kernel's accesses, and of what it
+ * stores. */
 #include "analyzer/cmds/places.h"
 
 #include <fcntl.h>

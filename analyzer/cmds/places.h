@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For recorded processes: which words of memory a kernel loads pointers from. */
+/* Tells recorded processes which words of memory a kernel loads pointers from. */
 #ifndef HIPGRAIN_CMDS_PLACES_H
 #define HIPGRAIN_CMDS_PLACES_H
 

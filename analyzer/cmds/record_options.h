@@ -55,7 +55,7 @@ enum {
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON          \
 	}
 
-/* Their lines in the usage text. */
+/* The usage text has these lines for them. */
 #define RECORD_USAGE_KERNEL_ARGUMENTS                                                    \
 	"      --kernel-arguments full|hashed|off\n"                                     \
 	"                            record kernel arguments (full, the default), only " \

@@ -69,7 +69,7 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- parts of these two (scan_print.c, scan_paths.c, scan_facts.c) ---- */
 
-/* These write members of the object that is being written (json), or the rest of a line. */
+/* Write members of the object that is being written (json), or the rest of a line. */
 void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
 /* Writes "file:line", or null without a file. */
 void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line);

@@ -21,7 +21,8 @@ static bool old_header(const void *elf, size_t size)
 
 static bool feature_differs(int claimed, int actual, bool old, bool partial)
 {
-	/* On where a compiler was given no setting, on processors that have the feature. */
+	/* "Any" means on if a compiler was given no setting, on processors that have the
+	 * feature. */
 	if ((old && (actual == CODEOBJ_ANY || claimed == CODEOBJ_ANY)) ||
 	    (partial && claimed == CODEOBJ_ANY))
 		return false;

@@ -149,7 +149,7 @@ static void read_row(struct json_object *object, struct mode *mode)
 	struct row row = { .memory = { .api = (unsigned)api,
 				       .advised = member(object, "advice", json_type_int) } };
 
-	/* Not by the call alone: memory of another GPU. */
+	/* A call alone does not tell the memory of another GPU. */
 	if (api < 0 || !flags || json_object_get_boolean(member(object, "peer", json_type_boolean)))
 		return;
 	row.memory.flags = (uint64_t)json_object_get_int64(flags);

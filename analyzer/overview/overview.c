@@ -439,7 +439,7 @@ static void follow_reached(struct reached *reached)
 	}
 }
 
-/* At the latest launch with these arguments. */
+/* The state at the latest launch with these arguments. */
 struct scanned {
 	uint64_t epoch, version;
 };

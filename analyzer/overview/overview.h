@@ -19,7 +19,7 @@
 
 #define OVERVIEW_CLASSES 64
 
-/* All allocations of one process, call, call stack and kind of memory. */
+/* The allocations of one process, call, call stack and kind of memory. */
 struct memory_site {
 	struct process *process; /* borrowed */
 	uint16_t api;

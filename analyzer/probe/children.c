@@ -22,7 +22,7 @@
 
 /* The driver may keep a killed process for a while, or for ever if it hangs itself. */
 #define KILL_SECONDS 5
-/* To load the runtime, and to initialise it, for the first step. */
+/* The first step takes time to load the runtime and to initialise it. */
 #define START_SECONDS     60
 #define POLL_MICROSECONDS 1000
 /* Children that ended without finishing a step, in a row, until the GPU is given up. */

@@ -205,7 +205,7 @@ struct kfd_arg_free_memory {
 	uint64_t handle; /* in */
 };
 
-/* Also of the request to unmap. */
+/* The argument of the request to unmap, too. */
 struct kfd_arg_map_memory {
 	uint64_t handle;  /* in */
 	uint64_t gpu_ids; /* in: address of `count` words of 32 bits */

@@ -95,7 +95,7 @@ uint64_t kfd_arena_take(uint64_t bytes, int file)
 	memmove(&extents[i + 1], &extents[i], (count - i) * sizeof *extents);
 	extents[i] = (struct extent){ start, start + bytes };
 	count++;
-	/* Only a hint: fewer faults when programs fill it. */
+	/* This is only a hint: fewer faults when programs fill the memory. */
 	if (bytes >= HUGE_LEAST && bytes <= HUGE_GREATEST)
 		(void)kfd_real_madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
 	return start;

@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* By handle: the number within a handle is the index. NULL: free. */
 static struct kfd_object **names;
 static size_t name_count;
-/* All with an offset, in that order. */
+/* The objects with an offset, in that order. */
 static struct kfd_object **offsets;
 static size_t offset_count, offset_capacity;
 static uint64_t next_offset = KFD_RENDER_OFFSET; /* none is used again */

@@ -150,7 +150,8 @@ static bool move_to(struct sg_pager *pager, uint64_t start, uint64_t end, int to
 		next = next < end ? next : end;
 		if (from == to)
 			continue;
-		/* From one GPU to another by way of the host (svm_migrate_vram_to_vram). */
+		/* Pages move from one GPU to another by way of the host
+		 * (svm_migrate_vram_to_vram). */
 		if (from != SG_WITH_HOST)
 			hop(pager, at, next, from, SG_WITH_HOST, trigger, range);
 		if (to == SG_WITH_HOST)

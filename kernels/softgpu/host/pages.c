@@ -169,7 +169,7 @@ static struct desk *start(void)
 		sg_die("out of memory for the list of pages");
 	error = sg_park_open(&new->pager.park);
 	if (error && !getenv("SOFTGPU_MIGRATION")) {
-		/* Nobody asked for it. */
+		/* The user did not ask for migration. */
 		sg_warn("no page moves: %s (it takes Linux 6.8, and permission for userfaultfd)",
 			strerror(-error));
 		munmap(new, sizeof *new);

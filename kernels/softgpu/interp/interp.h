@@ -282,7 +282,7 @@ void sg_native_prepare(struct sg_insn *in);
 /* Nobody will execute that native code again; NULL is allowed. */
 void sg_native_free(struct sg_run *run);
 
-/* Between these two nothing that sg_fetch returned is freed. */
+/* Nothing that sg_fetch returned is freed between these two. */
 void sg_code_enter(void);
 void sg_code_leave(void);
 

@@ -161,7 +161,7 @@ void sg_note_slow(struct sg_wave *wave, uint64_t address, enum sg_access_kind ki
 			touch->place.last = touch->place.first + SOFTGPU_PAGE_SIZE;
 		}
 	}
-	/* In front, where it is found at once the next time. */
+	/* It goes to the front, where it is found at once the next time. */
 	touch->next = wave->worker->touches;
 	wave->worker->touches = touch;
 	if (touch->kinds & kind)

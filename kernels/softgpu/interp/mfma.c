@@ -295,7 +295,7 @@ static unsigned registers(enum input type, unsigned elements)
 	}
 }
 
-/* From which group of 16 lanes each group of B's lanes comes, by blgp. */
+/* The group of 16 lanes that each group of B's lanes comes from, by blgp. */
 static const uint8_t lane_groups[8][4] = {
 	{ 0, 1, 2, 3 }, { 0, 1, 0, 1 }, { 2, 3, 2, 3 }, { 1, 2, 3, 0 },
 	{ 0, 0, 0, 0 }, { 1, 1, 1, 1 }, { 2, 2, 2, 2 }, { 3, 3, 3, 3 },
@@ -424,7 +424,7 @@ static void smfmac(struct sg_wave *wave, const struct sg_insn *in)
 	}
 	if (bits == 32) /* there is one set, and the fields do not count (CDNA4 ISA guide) */
 		abid = 0;
-	/* Two bits for each of half as many elements. */
+	/* Each of half as many elements has two bits. */
 	if (abid >= 32 / bits || in->raw[1] >> 29) {
 		sg_unsupported(wave, in,
 			       "index set or lane group that this operation does not have");

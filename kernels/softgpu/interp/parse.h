@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the disassembler's text to a decoded instruction. */
+/* Parses the disassembler's text into a decoded instruction. */
 #ifndef SOFTGPU_PARSE_H
 #define SOFTGPU_PARSE_H
 

@@ -237,7 +237,7 @@ static struct sg_run *translate(struct sg_wave *wave, const struct sg_insn *in)
 	struct sg_run *run;
 	const uint8_t *every, *some;
 
-	/* For EXEC all ones, then for the others. */
+	/* There are two pieces of code: for EXEC of all ones, and for the others. */
 	if (!native_room_find(&room, 2 * MAX_CODE))
 		return NULL;
 	memset(&r, 0, sizeof(r));

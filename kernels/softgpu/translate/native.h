@@ -85,8 +85,8 @@ struct native {
 	uint8_t *top, *skip;
 };
 
-/* These return the host's register that holds a row of 64 words of vector registers, or the value
- * of two in 64 bits. */
+/* Return the host's register that holds a row of 64 words of vector registers, or the value of two
+ * in 64 bits. */
 uint8_t native_row(struct native *n, unsigned index);
 struct native_value native_pair(struct native *n, unsigned index);
 uint8_t native_mask(struct native *n, unsigned scalar);

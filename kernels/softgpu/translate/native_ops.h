@@ -12,7 +12,7 @@
 
 #define SIGN32 0x80000000u
 #define SIGN64 0x8000000000000000u
-/* Two operations, one after the other. */
+/* An argument that stands for two operations, one after the other. */
 #define THEN(first, second) ((uint32_t)(first) | (uint32_t)(second) << 16)
 #define FIRST(arg)          ((enum x86_op)((arg)&0xffff))
 #define SECOND(arg)         ((enum x86_op)((arg) >> 16))
