@@ -447,7 +447,8 @@ static bool on_software_gpu(const struct replay *replay)
 
 static void note_simulation(struct analysis *analysis)
 {
-	/* Below HIP devices have no name; who stood by, or was started otherwise, has them. */
+	/* The manifest tells it for devices below HIP, which have no name; a device's name tells it
+	 * for processes that stood by or were started otherwise. */
 	if (analysis->facts.softgpu || on_software_gpu(&analysis->replay))
 		findings_limit_of(
 		    &analysis->findings, LIMIT_MODEL,

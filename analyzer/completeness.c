@@ -315,7 +315,7 @@ static bool judge_witnessed(struct completeness *completeness, const struct read
 	bool interrupted = is_interrupted(facts), passed = false;
 	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
 
-	/* Nobody knows which kernels a part of a trace should have. */
+	/* The kernels that a part of a trace should have are unknown. */
 	for (guint i = 0; facts->compared && facts->witnessed && i < facts->witnessed->len; i++) {
 		const struct recording_witnessed *row =
 		    &g_array_index(facts->witnessed, struct recording_witnessed, i);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 /*
- * This stands for an escape character before "[...m" (colours of ECMA-48, SGR). An escape character
- * itself is one of somebody else's.
+ * This stands for an escape character before "[...m" (colours of ECMA-48, SGR). A true escape
+ * character in the output comes from elsewhere.
  */
 #define OUTPUT_COLOR "\001"
 

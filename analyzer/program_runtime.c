@@ -16,7 +16,7 @@
 #include "comgr/load.h"
 #endif
 
-/* CPU time and time that the linker may take for a file that somebody has made for it. */
+/* The linker may take so much CPU time, and time, for a file that was made to delay it. */
 #define LINKER_SECONDS 10
 
 /* The first object is the program, this one: its PT_INTERP, or NULL. */

@@ -38,7 +38,7 @@ static void add_bypasses(GPtrArray *list, const struct process *process)
 	}
 }
 
-/* Adds an HSA runtime whose tables were not as expected, or to which nobody gave access. */
+/* Adds an HSA runtime whose tables were not as expected, or which gave no access to them. */
 static void add_below_hip(GPtrArray *list, const struct process *process)
 {
 	if (process->hsa_refused) {

@@ -173,7 +173,7 @@ int codeobj_elf_check(const void *elf, size_t size, struct codeobj_error *error)
 
 /*
  * Stores the number of bytes of the ELF file at `elf`, computed from its headers, in *extent: for
- * images in memory whose size nobody passed. `size` bounds what may be read.
+ * images in memory whose size is unknown. `size` bounds what may be read.
  */
 int codeobj_elf_extent(const void *elf, size_t size, uint64_t *extent, struct codeobj_error *error);
 

@@ -43,7 +43,7 @@ int report_child(struct report_options *options, const char *bundle, FILE *strea
 			      strerror(errno), bundle, bundle);
 		return HG_EXIT_INTERNAL;
 	}
-	/* Nobody reads what a report ended on: the line below must not end this process as well. */
+	/* The report's reader may be gone: the line below must not end this process as well. */
 	signal(SIGPIPE, SIG_IGN);
 	do {
 		ended = waitpid(child, &status, 0);

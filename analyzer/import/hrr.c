@@ -188,8 +188,8 @@ static int32_t version_of(const char *text)
 	return (int32_t)(major * 10000000 + minor * 100000 + patch);
 }
 
-/* Guesses the devices if the manifest has none. Returns the greatest that was chosen, and in *arch
- * the target of the first code object, or NULL. */
+/* Guesses the devices if the manifest has none. Returns their number, by the greatest that was
+ * chosen, and in *arch the target of the first code object, or NULL. */
 static int32_t suppose_devices(struct translation *to, const char **arch)
 {
 	int32_t last = 0;

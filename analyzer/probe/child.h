@@ -18,7 +18,7 @@ struct child {
 
 /*
  * Execute step `number` (enum probe_step) on child->block, and store what happened in *result. It
- * may end the process, or never return: who calls it marks the step before.
+ * may end the process, or never return: so the caller marks the step before.
  */
 void probe_step(struct child *child, struct probe_result *result, int number);
 

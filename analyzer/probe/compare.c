@@ -213,7 +213,7 @@ static void compare_atomic(const struct probe_mode *mode, unsigned placement, in
 		comparison->verdict = VERDICT_NOT_APPLICABLE;
 }
 
-/* The model: whoever waits so sees what the kernel stored
+/* By the model, a thread that waits so sees what the kernel stored
  * (docs/memory-model.md#visibility-and-waiting). */
 static void compare_wait(const struct probe_result *result, struct probe_comparison *comparison)
 {

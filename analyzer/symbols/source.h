@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that debug information names, to quote lines of. The program that was recorded chose the
- * names (#line 1 "/etc/shadow"), and who reads the report may not be the one who makes it.
+ * names (#line 1 "/etc/shadow"), and the report may be for another reader than the user who makes
+ * it.
  */
 #ifndef HIPGRAIN_SYMBOLS_SOURCE_H
 #define HIPGRAIN_SYMBOLS_SOURCE_H

@@ -52,7 +52,7 @@ __global__ void fill(int *result)
 	result[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-/* Nobody touches it: it needs addresses, but no memory. */
+/* The memory is not touched: the sample needs addresses only. */
 static void *pinned(size_t bytes)
 {
 	void *p;

@@ -174,7 +174,7 @@ struct softgpu_stale_read {
 
 /*
  * Have `function` called at stale reads from now on, once for each load and store instruction, on a
- * thread of the runtime while a kernel executes; NULL: nobody. For tools: exported from the
+ * thread of the runtime while a kernel executes; NULL: none. It is for tools: exported from the
  * library.
  */
 typedef void softgpu_stale_watcher(const struct softgpu_stale_read *read, void *data);

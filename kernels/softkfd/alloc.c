@@ -142,8 +142,8 @@ int kfd_alloc_memory(void *argument, size_t size)
 		error = error ? error : -EFAULT;
 		goto out;
 	}
-	/* From now on nobody takes it for the program's own memory; whether it can be mapped is
-	 * known later. */
+	/* From now on the place is not taken for the program's own memory; later it is known if the
+	 * object can be mapped. */
 	if (object->address && !(args->flags & KFD_ALLOC_USERPTR))
 		(void)map_for(object, SG_NO_GPU);
 	if (args->flags & KFD_ALLOC_MMIO_REMAP)

@@ -131,7 +131,7 @@ static void complete(struct kfd_queue *queue, hsa_signal_t handle, uint64_t star
 	notify(queue, interrupt);
 }
 
-/* The packet is done: release its slot, then tell who waits. */
+/* Completes a packet: releases its slot, then tells the threads that wait. */
 static enum kfd_progress finish(struct kfd_queue *queue, hsa_kernel_dispatch_packet_t *packet)
 {
 	hsa_signal_t completion = packet->completion_signal;

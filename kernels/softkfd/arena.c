@@ -48,7 +48,7 @@ static int reserve(void)
 				  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 				  0) == MAP_FAILED)
 			return -ENOMEM;
-		/* A forked child has no device, and nobody wants to read it in a core file. */
+		/* A forked child has no device, and the memory is of no use in a core file. */
 		(void)kfd_real_madvise(place, wanted, MADV_DONTFORK);
 		(void)kfd_real_madvise(place, wanted, MADV_DONTDUMP);
 		base = (uint64_t)(uintptr_t)place;

@@ -93,7 +93,8 @@ static bool open_file(struct file *file, const char *name)
 	return true;
 }
 
-/* The driver knows nobody by the parent's descriptors; memory and queues are the parent's. */
+/* The driver does not know the child by the parent's descriptors; memory and queues are the
+ * parent's. */
 static void in_child(void)
 {
 	unsigned known = stale_count;

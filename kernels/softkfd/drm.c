@@ -36,7 +36,7 @@ struct info_request {
 	uint32_t more[4];
 };
 
-/* drm_amdgpu_info_device, as far as anybody asks; the rest is 0. */
+/* drm_amdgpu_info_device, as far as it is read; the rest is 0. */
 struct device_info {
 	uint32_t device_id, chip_rev, external_rev, pci_rev, family;
 	uint32_t shader_engines, arrays_per_engine, counter_hz_k;

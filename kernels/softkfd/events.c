@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events (kfd_events.c): what interrupts become. To set one wakes everybody who waits for it then,
- * and it stays set, unless it resets itself and somebody waited. Who waits remembers how often it
- * was set, so that no two threads that wait for one event take it from each other.
+ * Events (kfd_events.c), which interrupts set. To set one wakes all threads that wait for it then,
+ * and it stays set, unless it resets itself and a thread waited. A thread that waits remembers how
+ * often the event was set, so that no two threads that wait for one event take it from each other.
  */
 #include "kernels/softkfd/kfd.h"
 

@@ -132,7 +132,7 @@ static int disguised(int result, struct stat *status)
 	return 0;
 }
 
-/* A device file here is a link, which who looks at links must not see. */
+/* A device file here is a link, which must not be seen by a program that looks at links. */
 #define IS_OTHER(path) \
 	(kfd_path_may_be_ours(path) && redirected(path, alloca(KFD_PATH_ROOM)) != (path))
 #define FLAGS(path, flags) (IS_OTHER(path) ? (flags) & ~AT_SYMLINK_NOFOLLOW : (flags))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The requests of /dev/kfd: who answers which, and those that concern the device as a whole. */
+/* The table of the requests of /dev/kfd, and those that concern the device as a whole. */
 #include "kernels/softkfd/kfd.h"
 
 #include <errno.h>

@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The key: process, its descriptor, inode number (32 bits) of the file, flags of whoever exported
- * it. */
+/* The key holds the process, its descriptor, the file's inode number (32 bits), and the exporter's
+ * flags. */
 enum { PROCESS, DESCRIPTOR, INODE, FLAGS };
 
 int kfd_ipc_export(void *argument, size_t size)

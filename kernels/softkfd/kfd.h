@@ -158,7 +158,7 @@ struct kfd_fault {
 	uint64_t address;
 	bool not_present, read_only, no_execute;
 };
-/* Tells those who wait for memory events. The GPU is stopped. */
+/* Wakes the threads that wait for memory events. The GPU is stopped. */
 void kfd_event_memory_fault(const struct kfd_fault *fault);
 /* Raises the hardware exception events of GPU `gpu`. */
 void kfd_event_exception(unsigned gpu);

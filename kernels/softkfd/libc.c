@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The libc below. System calls for what the driver itself needs: whoever is preloaded or intercepts
- * sees the program's calls only. What the program asked for goes on to the next library that has
- * it.
+ * The libc below. The driver's own needs are system calls, so that libraries that are preloaded or
+ * intercept see the program's calls only. The program's calls go on to the next library that has
+ * the function.
  */
 #include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"

@@ -113,7 +113,7 @@ void kfd_put_machine(struct making *making)
 
 	for (unsigned gpu = 0; gpu < sg_settings.gpus; gpu++)
 		put_device(making, gpu);
-	/* libdrm's table of names: nobody may take this for hardware. */
+	/* The table of names is libdrm's: a GPU must not be taken for hardware. */
 	kfd_put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\t" HG_SOFTGPU_NAME "%s (%s%s)\n",
 		chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
 		sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""

@@ -298,7 +298,7 @@ unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t 
 /* Returns the address in this process of the byte that GPUs have at `address`. */
 static uint64_t host_of(const struct kfd_mapping *mapping, uint64_t address)
 {
-	/* Nobody but the program knows where it mapped a page of doorbells. */
+	/* Only the program knows where it mapped a page of doorbells. */
 	if (mapping->object->flags & (KFD_ALLOC_DOORBELL | KFD_ALLOC_MMIO_REMAP))
 		return address;
 	return mapping->object->host + mapping->offset + (address - mapping->start);

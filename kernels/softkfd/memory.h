@@ -84,7 +84,8 @@ void kfd_objects_forked(void);
 /*
  * Map [offset, offset + size) of `object` at `address` for the GPUs `gpus`, of which `readers` may
  * not write, in addition to those for which it is mapped there; without any, keep the place: it is
- * nobody's until kfd_unmap_all(). -EINVAL: something else is there, or that is no address.
+ * not used for others until kfd_unmap_all(). -EINVAL: something else is there, or that is no
+ * address.
  */
 int kfd_map(struct kfd_object *object, uint64_t address, uint64_t offset, uint64_t size,
 	    uint32_t gpus, uint32_t readers);

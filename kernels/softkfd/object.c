@@ -71,7 +71,7 @@ static bool on_apu_node(uint32_t flags)
 }
 
 /*
- * Charges whoever pays. The driver takes memory of APUs from the operating system, which goes on to
+ * Charges the memory. The driver takes memory of APUs from the operating system, which goes on to
  * other nodes where one is full [AMDGPU186].
  */
 static int charge(struct kfd_object *object)

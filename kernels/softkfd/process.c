@@ -2,9 +2,9 @@
 /*
  * Keeps the content of /sys/class/kfd/kfd/proc about the processes that use the driver
  * (kfd_process.c): a folder for each, in memory (/dev/shm), for one user and one namespace of
- * process numbers. The process holds a lock on its folder, which ends with it however it ends;
- * whoever looks removes the folders that nobody holds. How much memory is used is in a page that
- * the process writes to as it counts, and becomes text when somebody asks.
+ * process numbers. The process holds a lock on its folder, which ends with the process however that
+ * ends; the next process that looks removes folders without a lock. The amount of memory in use is
+ * in a page that the process writes to as it counts, and becomes text on request.
  */
 #include "kernels/softkfd/libc.h"
 #include "kernels/softkfd/memory.h"

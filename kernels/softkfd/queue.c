@@ -4,7 +4,7 @@
  * the other: a kernel may spin until another queue or the host does something
  * (hipStreamWaitValue is such a kernel), so none may run to its end while others wait.
  *
- * A worker's turns are units of work (kernels/softgpu/host/work.c); whoever else changes a
+ * A worker's turns are units of work (kernels/softgpu/host/work.c); another thread that changes a
  * queue excludes them meanwhile, and takes the lists' lock for what is_ready() looks at.
  */
 #include "kernels/softkfd/queue.h"

@@ -310,7 +310,7 @@ static uint64_t sum_of_tree(void)
 	return making.sum;
 }
 
-/* Returns true for a folder of this user's that nobody else can write to. */
+/* Returns true for a folder of this user's that other users can't write to. */
 static bool is_own(const char *path)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of files that stand for those of /sys and others: who writes it, and what is in it. */
+/* A tree of files that stand for those of /sys and others: its writing, and its content. */
 #ifndef SOFTKFD_TREE_H
 #define SOFTKFD_TREE_H
 

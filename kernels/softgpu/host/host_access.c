@@ -31,8 +31,8 @@ struct move {
 #define AREA_SHIFT 40
 #define AREA_SIZE  (UINT64_C(1) << AREA_SHIFT)
 
-/* ioctl(2), whoever has put a function of that name before libc's: the pager must touch none of its
- * memory. */
+/* Calls ioctl(2) directly: a function of that name before libc's may touch memory that the pager
+ * must not touch. */
 static int control(int fd, unsigned long request, void *argument)
 {
 	return (int)syscall(SYS_ioctl, fd, request, argument);
@@ -272,7 +272,7 @@ void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t 
 
 	if (place)
 		transfer(park, park->faults, home, place, size);
-	/* Wakes who waits for them. */
+	/* Wakes the threads that wait for them. */
 	control(park->faults, UFFDIO_UNREGISTER, &range);
 	control(park->faults, UFFDIO_WAKE, &range);
 	/* Pages that could not go back have no place any more, unless a message about that is yet

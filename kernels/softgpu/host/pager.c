@@ -59,7 +59,7 @@ static void hop(struct sg_pager *pager, uint64_t start, uint64_t end, int from, 
 	sg_smi_emit(&pager->smi, gpu, SG_SMI_MIGRATE_END, "@%lx(%lx) %x->%x %d 0", first, pages,
 		    SG_KFD_ID(from), SG_KFD_ID(to), trigger);
 	sg_smi_log(&pager->smi, from, to, trigger, start, end - start);
-	/* Reported before those who wait for the pages get them. */
+	/* They are reported before the threads that wait for the pages get them. */
 	sg_list_split(list, start);
 	sg_list_split(list, end);
 	index = sg_list_above(list, start);

@@ -81,8 +81,8 @@ static void ask_locked(struct sg_request *request)
 }
 
 /*
- * fork() copies only what is mapped. The lock is held until it is over, and nothing is migrated;
- * in the child nobody would bring it back.
+ * fork() copies only what is mapped. The lock is held until it is over, and nothing is migrated; in
+ * the child no pager would bring the pages back.
  */
 static void before_fork(void)
 {

@@ -5,8 +5,8 @@
  *
  * One thread, the pager, owns the list of pages that are with a GPU. What it touches (its stack,
  * this memory, initialised variables of this library) never moves: it lies in shared memory or in
- * mappings of files. So whoever else touches a page that is migrated waits for a thread that waits
- * for nobody.
+ * mappings of files. So a thread that touches a migrated page waits for the pager, and the pager
+ * waits for no thread.
  */
 #ifndef SOFTGPU_PAGES_H
 #define SOFTGPU_PAGES_H

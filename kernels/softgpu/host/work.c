@@ -50,7 +50,8 @@ void sg_work_begin(enum sg_work work)
 	for (;;) {
 		while (__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))
 			usleep(1000);
-		/* A mutex is not fair: a spinning kernel's units would leave nobody else a turn. */
+		/* A mutex is not fair: a spinning kernel's units would leave no other thread a
+		 * turn. */
 		while (__atomic_load_n(&guests[work], __ATOMIC_SEQ_CST))
 			sched_yield();
 		pthread_mutex_lock(&units[work]);

@@ -279,7 +279,7 @@ static inline const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, 
 /* Let an instruction that was just decoded become the start of native code when it is used often.
  */
 void sg_native_prepare(struct sg_insn *in);
-/* Nobody will execute that native code again; NULL is allowed. */
+/* Frees native code that will not be executed again; NULL is allowed. */
 void sg_native_free(struct sg_run *run);
 
 /* Nothing that sg_fetch returned is freed between these two. */

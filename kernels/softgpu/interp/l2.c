@@ -12,7 +12,7 @@
 
 struct line {
 	struct line *next;          /* in its bucket */
-	struct line *older, **link; /* among all of the cache; who points to this one */
+	struct line *older, **link; /* among all of the cache; the pointer to this one */
 	uint64_t address;           /* of its first byte */
 	uint8_t *memory;            /* address of the line in this process */
 	uint64_t there[2], dirty[2];
@@ -68,7 +68,8 @@ static struct sg_cache *l1_of(const struct sg_wave *wave)
 	return wave->group->l1;
 }
 
-/* Returns true once in `n` calls, in an order that the seed fixes; never without a seed. */
+/* Returns true for about one in `n` calls, in an order that the seed fixes; never without a
+ * seed. */
 static bool chance(unsigned n)
 {
 	uint64_t x = softgpu_config.seed * 0x9e3779b97f4a7c15u + ++draws;

@@ -40,7 +40,7 @@ struct sg_line_access {
 	bool scalar;    /* not by way of the vector L1 */
 };
 
-/* Load and store what the wave loads and stores there. */
+/* Perform a load and a store of the wave. */
 void sg_l2_read(struct sg_wave *wave, const struct sg_line_access *access, void *to);
 void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, const void *from);
 

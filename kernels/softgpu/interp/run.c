@@ -181,7 +181,7 @@ static uint64_t run_group(const struct softgpu_run *run, struct sg_group *group,
 
 /* ---- residence ---- */
 
-/* Take the next group that nobody has; false when there is none, or no memory for it. */
+/* Takes the next group that no worker has. Returns false if there is none, or no memory for it. */
 static bool admit(struct sg_worker *worker)
 {
 	struct softgpu_run *run = worker->run;
@@ -357,7 +357,7 @@ static uint64_t count_groups(uint32_t grid, uint32_t group)
 	return group ? ((uint64_t)grid + group - 1) / group : 0;
 }
 
-/* Makes as many workers as there are threads, and groups for them. */
+/* Makes as many workers as there are threads, but no more than groups. */
 static bool share_out(struct softgpu_run *run)
 {
 	uint64_t n = softgpu_config.threads ? softgpu_config.threads : 1;

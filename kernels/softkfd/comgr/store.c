@@ -78,7 +78,7 @@ static int open_cache(void)
 		close(folder);
 		folder = next;
 	}
-	/* Nobody else may be able to put entries there. */
+	/* No other user may be able to put entries there. */
 	if (folder >= 0 &&
 	    (fstat(folder, &status) || status.st_uid != geteuid() || status.st_mode & 022)) {
 		close(folder);
