@@ -59,7 +59,7 @@ struct analysis {
  */
 int analysis_load(struct analysis *analysis, const char *path, char **error);
 /*
- * The same: with analysis->overview if wanted; and the trace of a bundle that was recorded to a
+ * Does the same, with analysis->overview if wanted. The trace of a bundle that was recorded to a
  * relay is looked for below directory `trace` (NULL: nowhere).
  */
 int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
@@ -67,9 +67,9 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 void analysis_clear(struct analysis *analysis);
 
 /*
- * The same for events that come from elsewhere: pass each one, in order, to analysis_event() with
- * the run as its data. `bundle` (may be NULL) has code objects and manifest. analysis->stats is
- * the caller's to fill in before the end. A run ends once, by one of the last two.
+ * Begins to analyse events that come from elsewhere: pass each one, in order, to analysis_event()
+ * with the run as its data. `bundle` (may be NULL) has code objects and manifest. analysis->stats
+ * is the caller's to fill in before the end. A run ends once, by one of the last two.
  */
 struct analysis_run;
 struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview);

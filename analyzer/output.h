@@ -18,7 +18,7 @@
 /* From now on colours come out; before, the mark is shown like any other control character. */
 void output_allow_colors(void);
 
-/* Have stdout and stderr be such streams, from the program's start. */
+/* Replaces stdout and stderr by such streams, from the program's start. */
 void output_install(void);
 
 /* Returns such a stream on a descriptor, which it closes; NULL with errno set. */

@@ -18,8 +18,9 @@ struct program_runtime {
  */
 void program_runtime_find(const char *program, struct program_runtime *runtime);
 /*
- * The same of what a shell would start as `command`, and amd_comgr, where it is looked for
- * (comgr/load.h), is this one; so clear it when nothing of that is called any more.
+ * Does the same for the file that a shell would start as `command`. amd_comgr, where it is looked
+ * for (comgr/load.h), is this program's from then on; so clear it when nothing of that is called
+ * any more.
  */
 void program_runtime_use(const char *command, struct program_runtime *runtime);
 void program_runtime_clear(struct program_runtime *runtime);

@@ -76,7 +76,7 @@ static void read_end(struct recording_facts *facts, struct json_object *manifest
 	g_date_time_unref(end);
 }
 
-/* Any program may have the name. */
+/* Reads the processes that lived at the end, whose names may be those of any program. */
 static void read_running(struct recording_facts *facts, struct json_object *manifest)
 {
 	struct json_object *list = NULL, *name;

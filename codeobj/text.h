@@ -46,8 +46,8 @@ static inline bool text_is_structure(char byte)
 char *text_one_line(const char *text);
 
 /*
- * The same with everything that text_is_hidden() and what is no UTF-8: `size` bytes at most, with a
- * zero at the end; cut between characters.
+ * Copies a text in which all that text_is_hidden() and all that is no UTF-8 are escape sequences,
+ * too: `size` bytes at most, with a zero at the end; cut between characters.
  */
 void text_copy_visible(char *to, size_t size, const char *text);
 

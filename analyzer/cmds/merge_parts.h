@@ -50,8 +50,8 @@ struct merge_part {
 	pid_t child;
 };
 
-/* Have those parts that are bundles analysed. 0, or a negative errno after a message; the
- * temporary files are the caller's to remove, also then. */
+/* Has those parts that are bundles analysed. Returns 0, or a negative errno after a message; the
+ * caller removes the temporary files, also then. */
 int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_options *options);
 
 /* Make one of merge->reports: all other members are empty before. */

@@ -100,7 +100,8 @@ static void search_mapping(struct search *search, uint64_t from, uint64_t end)
 	}
 }
 
-/* Not of a file, which is scanned as such; shared memory without a name counts as memory. */
+/* Returns true for memory that is not of a file, which is scanned as such; shared memory without a
+ * name counts as memory. */
 static bool is_anonymous(const char *line)
 {
 	const char *path = strpbrk(line, "/[");

@@ -19,8 +19,8 @@ void measured_free(struct measured *measured); /* may be NULL */
  * if it is no probe, or too large to be one: then nothing of it was added.
  */
 int measured_add(struct measured *measured, const char *path, char **why);
-/* The same of all *.json in a directory whose names begin with `prefix` ("": all). Returns their
- * number; files that cannot be used are left out, each with a line in `problems` (char *). */
+/* Does the same for all *.json in a directory whose names begin with `prefix` ("": all). Returns
+ * their number; files that cannot be used are left out, each with a line in `problems` (char *). */
 struct _GPtrArray;
 unsigned measured_add_directory(struct measured *measured, const char *directory,
 				const char *prefix, struct _GPtrArray *problems);

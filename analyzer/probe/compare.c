@@ -227,7 +227,8 @@ static void compare_wait(const struct probe_result *result, struct probe_compari
 	judge(comparison, result->state == PROBE_WORKS);
 }
 
-/* Both add to one word: right wherever each is right alone and the link carries additions. */
+/* Compares a sum to which both add: it is right if each side is right alone and the link carries
+ * additions. */
 static void compare_together(const struct probe_mode *mode, unsigned placement,
 			     const struct probe_result *result, struct probe_comparison *comparison)
 {

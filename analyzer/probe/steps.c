@@ -308,7 +308,7 @@ static void step_migration(struct child *child, struct probe_result *result)
 {
 	int error, before, after;
 
-	/* Its pages are the host's, wherever it takes them to be. */
+	/* The pages of such memory are the host's, wherever the software GPU takes them to be. */
 	if (child->task->settings->softgpu || child->block.host != child->block.device) {
 		result->state = PROBE_SKIPPED;
 		return;

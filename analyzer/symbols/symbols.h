@@ -43,7 +43,8 @@ bool is_wrapping_place(const char *function, const char *file);
 
 /* Returns the innermost frame that a person wrote, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
-/* The same of a recorded stack; frames outside of it are not resolved. The symbolizer's. */
+/* Returns the same for a recorded stack; frames outside of it are not resolved. Owned by the
+ * symbolizer. */
 const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 					    const struct process *process, uint32_t stack_id);
 

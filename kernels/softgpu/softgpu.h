@@ -173,7 +173,7 @@ struct softgpu_stale_read {
 };
 
 /*
- * Have `function` called at stale reads from now on, once for each load and store instruction, on a
+ * Has `function` called at stale reads from now on, once for each load and store instruction, on a
  * thread of the runtime while a kernel executes; NULL: none. It is for tools: exported from the
  * library.
  */

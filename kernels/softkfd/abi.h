@@ -118,7 +118,7 @@ struct kfd_arg_create_event {
 	uint32_t slot_index;   /* out */
 };
 
-/* Also of the requests that set, reset or destroy it. */
+/* The argument of the requests that set, reset or destroy an event, too. */
 struct kfd_arg_event {
 	uint32_t event_id; /* in */
 	uint32_t pad;

@@ -185,7 +185,8 @@ void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection
 	return mapping;
 }
 
-/* Have stores to the worker's doorbells wait for it, or no longer. False: they would not. */
+/* Has stores to the worker's doorbells wait for the worker, or no longer. Returns false if they
+ * would not. */
 static bool watch(enum kfd_worker worker, bool on)
 {
 	bool all;

@@ -192,7 +192,7 @@ static int change_metadata(struct table *table, struct metadata_request *request
 	case METADATA_SET:
 		if (metadata->size > sizeof metadata->data)
 			return -EINVAL;
-		/* It is kept where other processes see it. */
+		/* The metadata are kept where other processes see them. */
 		error = kfd_object_share(object);
 		return error ? error : kfd_metadata_write(object->file, object->size, metadata);
 	case METADATA_GET:

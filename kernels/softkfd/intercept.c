@@ -39,7 +39,7 @@ static const char *redirected(const char *path, char *room)
 	return other ? other : path;
 }
 
-/* The same, of functions that say what a path leads to: of a device file it is itself. */
+/* The same for functions that say what a path leads to: a device file leads to itself. */
 #define LINK_OF(path) (kfd_path_may_be_ours(path) ? tree_only(path, alloca(KFD_PATH_ROOM)) : (path))
 
 static const char *tree_only(const char *path, char *room)

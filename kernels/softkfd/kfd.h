@@ -139,7 +139,7 @@ void kfd_queues_forked(void);
 
 /* The handlers of queues, and what is shown of queues. */
 kfd_handler kfd_process_create_queue, kfd_process_destroy_queue;
-/* This process uses the driver, and is shown from now on. */
+/* Shows this process as a user of the driver, from now on. */
 void kfd_process_enter(void);
 void kfd_process_forked(void);
 

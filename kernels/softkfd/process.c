@@ -103,7 +103,7 @@ static void walk(const char *all, void (*each)(const char *path, void *data), vo
 		closedir(list);
 }
 
-/* It is a past process' if its lock can be had. */
+/* Removes a folder whose lock can be had: it is a past process'. */
 static void sweep_one(const char *path, void *data)
 {
 	int file = open_folder(path, LOCK_EX | LOCK_NB);

@@ -16,7 +16,7 @@ kfd_put(struct making *making, const char *name, const char *format, ...);
 /* Makes a symbolic link. */
 void kfd_put_link(struct making *making, const char *name, const char *target);
 
-/* The same with a name that is printed: PUT(making, (FORMAT, ARGUMENT...), TEXT, ...). */
+/* Does the same with a name that is printed: PUT(making, (FORMAT, ARGUMENT...), TEXT, ...). */
 #define REST(...) __VA_ARGS__
 #define PUT(making, path, ...)                            \
 	do {                                              \

@@ -149,7 +149,7 @@ static void lose_as_of(struct sg_park *park, unsigned count, uint64_t start, uin
 			end = last - low + from;
 		} else if (message->event == UFFD_EVENT_REMAP && from < end &&
 			   start < from + size) {
-			/* It went elsewhere. */
+			/* These pages went elsewhere. */
 			lose_as_of(park, count, start, start > from ? start : from);
 			start = end < from + size ? end : from + size;
 		}

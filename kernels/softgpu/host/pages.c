@@ -63,7 +63,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* Have it served; the answer is in *request. With the lock. */
+/* Has a request served; the answer is in *request. Called with the lock held. */
 static void ask_locked(struct sg_request *request)
 {
 	uint64_t one = 1;

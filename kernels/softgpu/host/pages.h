@@ -112,7 +112,7 @@ struct sg_smi {
 /* Ids of KFD's nodes; 0 is the host. */
 #define SG_KFD_ID(gpu) ((int)(gpu) == SG_WITH_HOST ? 0u : 0x5000u + (unsigned)(gpu))
 
-/* Both ends of a client's connection. 0 or -errno. */
+/* Makes both ends of a client's connection. Returns 0 or -errno. */
 int sg_smi_pair(int ends[2]);
 /* Take on a client of the events of `gpu`; -ENOSPC: there are too many. */
 int sg_smi_add(struct sg_smi *smi, int fd, unsigned gpu);

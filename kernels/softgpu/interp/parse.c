@@ -36,7 +36,8 @@ static void add_table(const struct sg_op *row)
 }
 
 #if defined(__x86_64__)
-/* Not every clang has a name for it in __builtin_cpu_supports(). */
+/* Returns true if the processor has F16C, for which not every clang has a name in
+ * __builtin_cpu_supports(). */
 static bool has_f16c(void)
 {
 	unsigned a, b, c, d;

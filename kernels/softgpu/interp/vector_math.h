@@ -101,7 +101,7 @@ static inline float sg_sine_fast(float a, uint32_t quarters)
 	return (float)(n & 2 ? -v : v);
 }
 
-/* Any A and B: the product is exact, so it is rounded once. */
+/* Computes for any A and B: the product is exact, so it is rounded once. */
 static inline float sg_ldexp32_fast(float a, int32_t b)
 {
 	return (float)((double)a * sg_power(b < -400 ? -400 : b > 400 ? 400 : b));

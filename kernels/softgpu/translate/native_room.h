@@ -10,7 +10,7 @@
 #define NATIVE_CHUNK  (1u << 20)
 #define NATIVE_CHUNKS 64
 
-/* The same bytes at two addresses. */
+/* A piece of the room for code: the same bytes at two addresses. */
 struct native_room {
 	uint8_t *write;     /* 16-byte aligned */
 	const uint8_t *run; /* the address at which they are executed */
