@@ -23,7 +23,7 @@ enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
 /* The cost of recording, by the programs' own estimates (preload/trace/cost.c). Times are in ns. */
 struct recording_cost {
 	uint64_t bytes;     /* of the trace, on disk */
-	uint64_t processes; /* that left an estimate; of others it is not known */
+	uint64_t processes; /* those that left an estimate; the cost of others is not known */
 	uint64_t calls;     /* into the recorder */
 	uint64_t timed;     /* of them, those whose time was taken */
 	uint64_t spent;     /* processor time of all of them, estimated */

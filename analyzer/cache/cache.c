@@ -43,7 +43,7 @@ struct header {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int directory = -1; /* -1: not used */
-static dev_t device;       /* of what was opened, which tells it from what has its number now */
+static dev_t device;       /* with inode: tells if the number still is the directory's */
 static ino_t inode;
 static bool full;         /* nothing can be written any more */
 static uint64_t most;     /* bytes of all entries */

@@ -74,7 +74,7 @@ struct report_options {
 	const char *suppressions[16];
 	unsigned suppression_files;
 	const char *baseline;
-	bool chrome;                /* with what Chrome's format shows */
+	bool chrome;                /* it includes what Chrome's format shows */
 	unsigned view;              /* parts that a report with this one's view has; 0: no view */
 	const char *trace;          /* directory into which a relay wrote; NULL: none */
 	struct selection selection; /* from report_prepare() on */

@@ -23,7 +23,7 @@ struct scan_kept {
 	const char *note; /* as in struct isa_code_object */
 	const char *text; /* as it is printed; JSON: one element of an array */
 	size_t size;
-	void *data; /* that holds both */
+	void *data; /* the memory that holds both */
 };
 
 /*

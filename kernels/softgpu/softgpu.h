@@ -163,7 +163,7 @@ extern struct softgpu_config softgpu_config;
  * Strings are the interpreter's and stay.
  */
 struct softgpu_stale_read {
-	const char *kernel;    /* that loads: its symbol, without ".kd" */
+	const char *kernel;    /* the loading kernel's symbol, without ".kd" */
 	int64_t offset;        /* of the load, bytes from the kernel's entry */
 	const char *writer;    /* the kernel that stored, and where */
 	int64_t writer_offset; /* as `offset` */

@@ -11,14 +11,14 @@
 struct kfd_object {
 	unsigned references;     /* its handle, each GEM handle, each mapping */
 	uint32_t flags;          /* KFD_ALLOC_* */
-	unsigned gpu;            /* that it was requested of */
+	unsigned gpu;            /* the GPU of the request */
 	int node;                /* number of the GPU that has the memory, or SG_NO_NODE */
 	uint64_t size;           /* bytes, whole pages */
 	uint64_t address;        /* address at which a request to map puts it; 0: none */
 	uint64_t host;           /* address of its first byte in this process */
-	uint64_t mmap_offset;    /* by which the program maps it; 0: it can't */
-	uint32_t gpus;           /* that it is mapped for at `address` */
-	int file;                /* that holds it, a descriptor; -1: none, it is in the arena */
+	uint64_t mmap_offset;    /* offset by which the program maps it; 0: it can't */
+	uint32_t gpus;           /* the GPUs that it is mapped for at `address` */
+	int file;                /* descriptor of its file; -1: none, it is in the arena */
 	uint64_t device, inode;  /* of the file */
 	bool imported;           /* it is another process', who was charged for it */
 	struct kfd_object *next; /* of those in files */
@@ -29,7 +29,7 @@ struct kfd_mapping {
 	uint64_t start, end;
 	struct kfd_object *object;
 	uint64_t offset;  /* in the object */
-	uint32_t gpus;    /* that have access */
+	uint32_t gpus;    /* the GPUs that have access */
 	uint32_t readers; /* the GPUs among them that may only read */
 	bool kept;        /* it stays if no GPU has access */
 };

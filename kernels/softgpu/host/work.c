@@ -42,7 +42,7 @@ int sg_thread_start(const char *name, void *(*body)(void *))
 static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static __thread bool inside[SG_WORKS];
 static bool stopped;
-static uint32_t guests[SG_WORKS]; /* that wait in sg_work_exclude */
+static uint32_t guests[SG_WORKS]; /* number of threads that wait in sg_work_exclude */
 static pid_t owner;
 
 void sg_work_begin(enum sg_work work)

@@ -445,7 +445,7 @@ struct softgpu_run {
 	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
 	unsigned nxcds;             /* more than 1: each has an L2 cache, see l2.h */
-	unsigned nworkers;          /* that have a share in this dispatch */
+	unsigned nworkers;          /* workers that have a share in this dispatch */
 	bool shared;                /* with other threads than the caller's */
 	unsigned waiting;           /* workers none of whose waves can go on (atomic) */
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */

@@ -7,7 +7,7 @@
 #include "stale.h"
 
 #define LINE    128u   /* bytes, as of the caches */
-#define LINES   16384u /* of which the stores are known: 6 MiB */
+#define LINES   16384u /* lines whose stores are known: 6 MiB */
 #define BUCKETS 4096u
 #define SITES   1024u /* store instructions; a power of two */
 #define PAIRS   64u   /* of a load and a store that are reported, each once a process */

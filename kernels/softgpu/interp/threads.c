@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static unsigned started = 1; /* the caller is number 0 */
 static unsigned wanted;      /* threads of this round */
-static unsigned busy;        /* of which still work, without number 0 */
+static unsigned busy;        /* number of threads that still work, without number 0 */
 static uint64_t round_number;
 static void (*round_body)(void *, unsigned);
 static void *round_argument;
