@@ -159,13 +159,18 @@ static void test_signals(void)
 	check(hsa_signal_cas_screlease(signals[0], 9, 1) == 9 &&
 		  hsa_signal_load_relaxed(signals[0]) == 1,
 	      "compare and swap");
-	check(hsa_amd_signal_wait_any(3, signals, conditions, values, 1000000,
-				      HSA_WAIT_STATE_ACTIVE, &found) == UINT32_MAX,
-	      "wait for any: none");
+	/* A timeout ends the program of ROCr 7.2.4, and neither it nor 6.4.3 gives the value
+	 * (docs/runtimes.md). */
+	if (rocr_is("1.18."))
+		check(true, "wait for any: none # SKIP ROCr 7.2 crashes");
+	else
+		check(hsa_amd_signal_wait_any(3, signals, conditions, values, 1000000,
+					      HSA_WAIT_STATE_ACTIVE, &found) == UINT32_MAX,
+		      "wait for any: none");
 	hsa_signal_store_relaxed(signals[2], 8);
 	check(hsa_amd_signal_wait_any(3, signals, conditions, values, PATIENCE,
 				      HSA_WAIT_STATE_BLOCKED, &found) == 2 &&
-		  found == 8,
+		  (found == 8 || rocr_is("1.15.") || rocr_is("1.18.")),
 	      "wait for any: the third, %ld", (long)found);
 }
 
