@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../softgpu.h"
+#include "rows.h"
 
 #define SG_LANES 64
 
@@ -37,28 +38,6 @@ enum {
 /* Apertures of the flat address space (values of SH_MEM_BASES as the kernel driver sets them). */
 #define SG_SHARED_BASE_HI  SOFTGPU_SHARED_APERTURE_HI
 #define SG_PRIVATE_BASE_HI SOFTGPU_PRIVATE_APERTURE_HI
-
-/* Types of operands: size, interpretation of constants, and which modifiers mean what. */
-enum sg_type {
-	SG_none,
-	SG_u16,
-	SG_i16,
-	SG_f16,
-	SG_u32,
-	SG_i32,
-	SG_f32,
-	SG_u64,
-	SG_i64,
-	SG_f64,
-	SG_mask, /* one bit per lane, in a scalar pair */
-	SG_p16,  /* packed integer pair of 16 bit */
-	SG_bf16,
-	SG_ph,  /* packed pair of half floats */
-	SG_pb,  /* ... of bf16 */
-	SG_pf,  /* packed pair of f32, in two registers */
-	SG_mix, /* f32, or half of a register as f16, by op_sel_hi */
-	SG_any, /* interpreted by the instruction's own function */
-};
 
 enum sg_kind {
 	SG_K_NONE,
@@ -160,17 +139,6 @@ struct sg_op {
 	uint16_t flags;
 	uint16_t arg; /* free for the family: sizes, sub-operation */
 };
-
-/* Flags of rows. */
-#define SG_F_COUT    0x001u /* second operand is a lane mask written (carry out) */
-#define SG_F_CIN     0x002u /* last operand is a lane mask read (carry in) */
-#define SG_F_VCC     0x004u /* reads VCC without naming it */
-#define SG_F_ACCUM   0x008u /* destination is also the third source */
-#define SG_F_CMPX    0x010u /* also writes EXEC */
-#define SG_F_KEEP_HI 0x020u /* 16-bit result leaves the other half of the register alone */
-#define SG_F_FLOAT   0x100u /* result depends on rounding and denormal mode */
-#define SG_F_NODST   0x200u /* scalar: first operand is a source (compares) */
-#define SG_F_HI      0x400u /* 16-bit result goes to the upper half */
 
 /* Bits of the MODE register that matter beside rounding and denormals. */
 #define SG_MODE_DEFAULT    0xf0u /* nearest even, denormals kept, for f32 and for f64/f16 */
