@@ -75,9 +75,17 @@ int kernel_name_arguments(const struct isa_analysis *analysis, const struct code
 int names_find(struct isa_analysis *analysis, const struct flow *flow,
 	       const struct flow_entry *entry, uint64_t incomplete_pc, struct isa_kernel *kernel);
 
+/* Names of the members on the paths of an origin that was found apart. 0 or -ENOMEM. */
+int names_paths(struct isa_analysis *analysis, const struct codeobj_kernel *from,
+		const struct isa_paths *paths);
+
 /* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);
+
+/* isa_session_evaluate() of a kernel of the metadata note. */
+int kernel_evaluate(struct isa_analysis *analysis, const struct codeobj_kernel *from,
+		    const struct isa_launch *launch, struct isa_evaluation **out, char **error);
 
 /* Facts from the descriptor; and from the code, after the kernel's uses. 0 or -ENOMEM. */
 void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *entry,

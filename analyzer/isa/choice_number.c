@@ -2,6 +2,8 @@
 /* Constants and fields of the arguments: what arithmetic makes of them, and conditions on them. */
 #include "choice_search.h"
 
+#include "concrete.h"
+
 static bool same_field(const struct isa_field *a, const struct isa_field *b)
 {
 	return a->kernarg == b->kernarg && a->wide == b->wide && a->shift == b->shift &&
@@ -476,6 +478,10 @@ bool choice_reads_arguments(const struct choice *choice, const struct insn *insn
 
 choice_id choice_argument(struct choice *choice, uint32_t at)
 {
+	uint32_t dword;
+
+	if (choice->launch && launch_dword(choice->launch, at, &dword))
+		return choice_constant(choice, dword);
 	return choice_node(choice, CHOICE_FIELD,
 			   &(struct isa_field){ .kernarg = at, .mask = UINT32_MAX });
 }

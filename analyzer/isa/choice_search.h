@@ -62,8 +62,9 @@ struct choice_node {
 /* Of one kernel. */
 struct choice {
 	const struct function *function;
-	unsigned mask_dwords;            /* of a lane mask */
-	uint16_t vector[CHOICE_VECTORS]; /* numbers of registers */
+	const struct launch_values *launch; /* of an evaluation (concrete.h), or NULL */
+	unsigned mask_dwords;               /* of a lane mask */
+	uint16_t vector[CHOICE_VECTORS];    /* numbers of registers */
 	unsigned vector_count;
 	/*
 	 * Where choice_state has a register: scalar ones in their order, then those of `vector`.

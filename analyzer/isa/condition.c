@@ -6,6 +6,7 @@
  * pointer is a constant, and taking the other way for possible would mix it with the address 0.
  */
 #include "choice.h"
+#include "concrete.h"
 #include "flow.h"
 
 bool condition_followed(const struct insn *insn)
@@ -76,6 +77,8 @@ int condition_select(struct flow *flow, const struct insn *insn, const struct st
 		return uniform;
 	if (scalar)
 		return state->scc ? (state->scc > 0 ? 1 : 2) : 0;
+	if (flow->launch)
+		return concrete_select(flow, insn, state);
 	if (insn->operand_count > 3 && (mask->kind != OPERAND_REG || mask->reg >= REG_VECTOR))
 		return 0;
 	uniform = uniform_mask(flow, state, reg);

@@ -2,6 +2,7 @@
 /* Fixpoint over the blocks of a function; calls in place. */
 #include "flow.h"
 
+#include "concrete.h"
 #include "way.h"
 
 #include <errno.h>
@@ -102,8 +103,10 @@ struct activation {
 	bool *reached;    /* in[] holds something */
 	bool *dirty;      /* to be visited */
 	unsigned *visits;
-	struct known_way *ways;    /* per block */
-	uint32_t current;          /* the block being visited, or passed through */
+	struct known_way *ways; /* per block */
+	uint32_t *leads;        /* per block, of an evaluation: where its branch, if it may go both
+				 * ways, leads at most */
+	uint32_t current;       /* the block being visited, or passed through */
 	uint32_t trail[WAY_TRAIL]; /* the one being visited, and those passed through since */
 	unsigned trail_count;
 	struct state *out; /* at returns */
@@ -128,7 +131,7 @@ static int run_block(struct flow *flow, const struct function *function, const s
 
 		if (flow->sliced && flow->slice.idle[block->first + i])
 			continue;
-		if (++flow->steps > FLOW_STEPS) {
+		if (++flow->steps > (flow->launch ? flow->launch->steps : FLOW_STEPS)) {
 			flow->exhausted = true;
 			break;
 		}
@@ -176,6 +179,57 @@ static uint32_t find_way(struct activation *activation, uint32_t block)
 	return way;
 }
 
+/* Of an evaluation: nothing that is still to be visited lies in the loop, and no way led out of it.
+ */
+static bool is_decided(const struct activation *activation, uint32_t first)
+{
+	for (uint32_t b = first; b <= activation->current; b++)
+		if (activation->dirty[b] || activation->leads[b] > activation->current)
+			return false;
+	return true;
+}
+
+/*
+ * Of an evaluation: where nothing else waits at the block, what it was entered with before is
+ * over. Only a loop whose end is not known is joined until nothing changes.
+ */
+static int follow_into(struct flow *flow, struct activation *activation, uint32_t block,
+		       const struct state *state)
+{
+	bool back = block <= activation->current && activation->trail_count;
+	struct state *in = &activation->in[block];
+	int status;
+
+	if (!activation->dirty[block] && activation->reached[block] &&
+	    (!back || (flow->steps < flow->launch->steps / 2 && is_decided(activation, block)))) {
+		activation->visits[block] = back ? activation->visits[block] : 0;
+		state_clear(in);
+		activation->reached[block] = false;
+	}
+	if (!activation->reached[block]) {
+		state_copy(in, state);
+		activation->reached[block] = activation->dirty[block] = true;
+		flow->launch->waiting++;
+		return 0;
+	}
+	status = state_join(&flow->store, in, state, NULL, back,
+			    back && activation->visits[block] > WIDEN_LOOP_AFTER);
+	if (status < 0)
+		return status;
+	/* Of lanes that are active here and not there it is not known which these are. */
+	if (in->dead != state->dead) {
+		status = in->dead ? 1 : status;
+		in->dead = false;
+		if (state_lose(&flow->store, in))
+			return -ENOMEM;
+	}
+	if (status > 0 && !activation->dirty[block]) {
+		activation->dirty[block] = true;
+		flow->launch->waiting++;
+	}
+	return 0;
+}
+
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state)
 {
@@ -190,6 +244,8 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 							    : "a function");
 		return 0;
 	}
+	if (flow->launch)
+		return follow_into(flow, activation, block, state);
 	way = find_way(activation, block);
 	if (way != NO_BLOCK && activation->trail_count < WAY_TRAIL)
 		return pass_through(flow, activation, block, way, state);
@@ -283,6 +339,20 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 	value_id low;
 	int status;
 
+	if (flow->launch && block->successor[1] != NO_BLOCK && insn->class != OP_BRANCH) {
+		enum concrete_way way = concrete_branch(flow, insn, state,
+							block->successor[1] > activation->current
+							    ? NULL
+							    : &activation->in[block->successor[1]]);
+
+		activation->leads[activation->current] = 0;
+		if (way != WAY_BOTH)
+			return flow_into(flow, activation, block->successor[way == WAY_JUMP],
+					 state);
+		activation->leads[activation->current] = block->successor[0] > block->successor[1]
+							     ? block->successor[0]
+							     : block->successor[1];
+	}
 	switch (insn->class) {
 	case OP_BRANCH:
 		return flow_into(flow, activation, block->successor[1], state);
@@ -400,6 +470,27 @@ static int settle(struct flow *flow, struct activation *activation, uint32_t fir
 	return 0;
 }
 
+/* Of an evaluation: what comes first is visited first, so that ways meet before they go on. */
+static int follow(struct flow *flow, struct activation *activation)
+{
+	uint32_t block = 0;
+	int status = 0;
+
+	while (block < activation->function->block_count && !status && !flow->exhausted) {
+		if (!activation->dirty[block]) {
+			block++;
+			continue;
+		}
+		activation->dirty[block] = false;
+		flow->launch->waiting--;
+		status = visit(flow, activation, block);
+		for (unsigned i = 0; i < 2; i++)
+			if (activation->function->block[block].successor[i] < block)
+				block = activation->function->block[block].successor[i];
+	}
+	return status;
+}
+
 static int run_function(struct flow *flow, uint64_t entry, const struct state *in,
 			value_id return_low, struct state *out, bool *returned)
 {
@@ -423,16 +514,21 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	activation.dirty = calloc(function->block_count, sizeof(bool));
 	activation.visits = calloc(function->block_count, sizeof(unsigned));
 	activation.ways = calloc(function->block_count, sizeof(*activation.ways));
+	activation.leads = calloc(function->block_count, sizeof(*activation.leads));
 	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits ||
-	    !activation.ways)
+	    !activation.ways || !activation.leads)
 		goto out;
 	if (!flow->depth) {
 		flow->kernel = function;
-		flow->sliced = !flow->swaps && slice_function(&flow->slice, function);
+		flow->sliced =
+		    !flow->swaps && !flow->launch && slice_function(&flow->slice, function);
 	}
 	flow->stack[flow->depth++] = function;
 	status = flow_into(flow, &activation, function->entry_block, in);
-	for (i = 0; !status && !flow->exhausted && i < function->block_count; i = end + 1) {
+	if (!status && flow->launch)
+		status = follow(flow, &activation);
+	for (i = 0; !status && !flow->launch && !flow->exhausted && i < function->block_count;
+	     i = end + 1) {
 		end = loops_end(function, i);
 		status = settle(flow, &activation, i, end);
 	}
@@ -446,6 +542,7 @@ out:
 	free(activation.dirty);
 	free(activation.visits);
 	free(activation.ways);
+	free(activation.leads);
 	if (status && activation.returned)
 		state_clear(out);
 	*returned = !status && activation.returned;
@@ -490,8 +587,10 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 	set_pair(flow, &state, entry->queue_ptr, BASE_DISPATCH_PTR);
 	set_pair(flow, &state, entry->kernarg_ptr, BASE_KERNARG_PTR);
 	for (i = 0; i < entry->preload_count && entry->preload >= 0; i++)
-		state.scalar[entry->preload + (int)i] = value_base(
-		    &flow->store, BASE(BASE_KERNARG, (entry->preload_offset + i) * 4), 0);
+		state.scalar[entry->preload + (int)i] =
+		    concrete_argument(flow, (entry->preload_offset + i) * 4);
+	if (!status && flow->launch)
+		status = concrete_begin(flow, entry, &state);
 	if (!status)
 		status = run_function(flow, entry->pc, &state, VALUE_BOTTOM, &out, &returned);
 	if (!status && returned)

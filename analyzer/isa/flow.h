@@ -24,6 +24,8 @@
 #define FLOW_STEPS 1000000u
 /* Distinct (low, high) address values kept per instruction. */
 #define ACCESS_PAIRS 12u
+/* Known addresses of a load, of an evaluation, that are told apart. */
+#define ACCESS_LOADS 8u
 /* ... and of what it stores. */
 #define ACCESS_DATA  4u
 #define ACCESS_WORDS 2u
@@ -38,6 +40,10 @@ struct access {
 	unsigned caller_count;
 	uint64_t caller[ACCESS_CALLERS]; /* calls that led here first, innermost first */
 	unsigned pair_count;
+	/* Of an evaluation: with which pairs some work-item executes it for certain, a bit for
+	 * each; and whether it does with any. */
+	uint32_t sure;
+	bool executes;
 	bool overflow;  /* more pairs than kept */
 	int64_t offset; /* that the instruction adds to each pair */
 	struct value_pair {
@@ -110,8 +116,9 @@ struct flow {
 	const uint8_t *selects;
 	/* An access may go through a word of a struct argument, or to the wave's own memory. */
 	bool chosen;
-	bool failed;         /* out of memory */
-	struct swaps *swaps; /* only in the pass of swaps.h; owned by its caller */
+	bool failed;                  /* out of memory */
+	struct swaps *swaps;          /* only in the pass of swaps.h; owned by its caller */
+	struct launch_values *launch; /* only in an evaluation (concrete.h); owned by its caller */
 };
 
 /* Prepare; `args` and `program` are borrowed. 0 or -ENOMEM. */
@@ -157,6 +164,9 @@ int flow_write_all(struct flow *flow, struct state *state, const struct operand 
 /* The effect of one instruction that is no branch. 0 or negative errno. */
 int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
 	      struct state *state);
+/* The same without what an evaluation knows. */
+int flow_step_plainly(struct flow *flow, const struct function *function, const struct insn *insn,
+		      struct state *state);
 /* If it concerns lane masks: its effect, and true in *handled. */
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,

@@ -390,6 +390,24 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 	return 0;
 }
 
+int isa_session_evaluate(struct isa_session *session, const char *symbol,
+			 const struct isa_launch *launch, struct isa_evaluation **out, char **error)
+{
+	const struct codeobj_kernel *kernel;
+	int status;
+
+	*out = NULL;
+	if (error)
+		*error = NULL;
+	status = prepare(session, error);
+	if (status)
+		return status;
+	kernel = codeobj_metadata_kernel(session->analysis.metadata, symbol);
+	if (!kernel || !kernel->symbol)
+		return isa_fail(error, -ENOENT, "code object: no kernel %s", symbol);
+	return kernel_evaluate(&session->analysis, kernel, launch, out, error);
+}
+
 int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error)
 {

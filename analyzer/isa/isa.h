@@ -203,8 +203,11 @@ struct isa_atomic {
 	char *unsure;     /* why not with all of them; NULL if it does */
 	bool by_word;     /* ... and one word in memory, the same for all work-items, decides */
 	bool executes;    /* as far as results are known (isa_given()) it does */
-	bool runtime;     /* a service's of the runtime (printf, malloc), not the program's own */
-	char *file;       /* device source, NULL without line tables */
+	/* Of an evaluation: there are several addresses, and it is executed with each of them. */
+	bool every;
+	const char *given_up; /* why an evaluation says nothing of it; NULL */
+	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
+	char *file;   /* device source, NULL without line tables */
 	unsigned line;
 	/* Functions inlined into each other, innermost first; the last one was not inlined. */
 	struct isa_frame *frames;
@@ -502,6 +505,54 @@ isa_when isa_possible(const struct isa_kernel *kernel, isa_read_argument *read, 
  */
 bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
 		 isa_read_argument *read, void *user, int64_t *first, int64_t *end);
+
+/*
+ * What is known of a launch, for isa_session_evaluate(). Each function is called with `user` and
+ * answers the same for the same question.
+ */
+struct isa_launch {
+	uint32_t groups[3], items[3]; /* work-groups, and work-items of each; 0: not known */
+	isa_read_argument *argument;  /* of explicit arguments */
+	/* Whether a word leads to memory of the process. */
+	bool (*is_address)(void *user, uint64_t word);
+	/*
+	 * The `size` bytes (1, 2 or 4) at an address, if they are known, are no part of an address,
+	 * and stay the same during the launch.
+	 */
+	bool (*memory)(void *user, uint64_t address, unsigned size, uint32_t *number);
+	void *user;
+	unsigned steps; /* instructions that the evaluation may take; 0: ISA_LAUNCH_STEPS */
+};
+#define ISA_LAUNCH_STEPS 200000u
+
+/* What an atomic instruction does in a launch; as in isa_atomic, whose `kernel_offset` it has. */
+struct isa_evaluated {
+	int64_t kernel_offset;
+	struct isa_origin origin;
+	bool placed;
+	struct isa_step place;
+	bool executes;
+	bool every;
+	char *unsure;
+	bool by_word;
+};
+
+/* The atomics that a launch may execute: others it does not. */
+struct isa_evaluation {
+	struct isa_evaluated *atomics;
+	size_t atomic_count;
+	char *why; /* why nothing was found out, and none are listed; NULL */
+};
+
+/*
+ * Follow the code of a kernel (mangled name) with what is known of a launch, within a budget of
+ * instructions. The result is for isa_evaluation_free(); else as isa_session_analyze().
+ */
+int isa_session_evaluate(struct isa_session *session, const char *symbol,
+			 const struct isa_launch *launch, struct isa_evaluation **out,
+			 char **error);
+/* NULL is allowed. */
+void isa_evaluation_free(struct isa_evaluation *evaluation);
 
 /*
  * What of the kernel can be executed then, to be given to isa_given_free(); it borrows from

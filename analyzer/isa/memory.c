@@ -7,6 +7,7 @@
  * base of its own, named after the instruction.
  */
 #include "flow.h"
+#include "concrete.h"
 #include "swaps.h"
 
 #include <errno.h>
@@ -29,10 +30,27 @@ static size_t access_slot(const struct insn *insn, uint64_t context, size_t size
 	return (size_t)(insn->pc >> 2 ^ context >> 8) & (size - 1);
 }
 
-static struct access *access_of(struct flow *flow, const struct function *function,
-				const struct insn *insn)
+/*
+ * What a load gives at each of few known addresses is told apart, so that it is known of what is
+ * done with them in rounds of a loop that with each of them something is done.
+ */
+static uint64_t load_context(const struct flow *flow, const struct insn *insn, uint64_t address)
 {
-	uint64_t context = flow->swaps ? swaps_context(flow) : 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < flow->access_count; i++) {
+		if (flow->access[i].insn != insn)
+			continue;
+		if (flow->access[i].context == address)
+			return address;
+		count++;
+	}
+	return count < ACCESS_LOADS ? address : 0;
+}
+
+static struct access *access_of(struct flow *flow, const struct function *function,
+				const struct insn *insn, uint64_t context)
+{
 	struct access *access;
 	size_t slot;
 
@@ -82,21 +100,85 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	return access;
 }
 
-static void add_pair(struct access *access, value_id low, value_id high)
+/* The distances of one pair from its only base. False: it is no such pair, or not known. */
+static bool distances(const struct value_store *store, value_id low, uint32_t *base, int64_t *first,
+		      int64_t *last, uint32_t *stride)
 {
+	const struct value *value = value_get(store, low);
+	const struct alt *alt = value->alt;
+
+	if (value->lane_count || value->alt_count != 1 || alt->term_count != 1 ||
+	    alt->term[0].sign != SIGN_WHOLE ||
+	    (alt->flags && (alt->flags != ALT_OPAQUE || !alt->bound)))
+		return false;
+	*base = alt->term[0].base;
+	*first = alt->constant;
+	*last = (int64_t)alt->constant + alt->bound;
+	*stride = alt->flags ? (alt->stride ? alt->stride : 1) : 0;
+	return true;
+}
+
+/*
+ * Rounds of a loop that an evaluation follows may come with more addresses than are kept: pairs
+ * behind the same pointer become one, with the distances from the least to the greatest.
+ */
+static void unite_pairs(struct flow *flow, struct access *access)
+{
+	struct value_store *store = &flow->store;
+	uint32_t base, own, stride, divisor = 0;
+	int64_t first, last, least = 0, most = 0;
+	unsigned kept = 1;
+
+	if (!distances(store, access->pair[0].low, &base, &least, &most, &divisor))
+		return;
+	for (unsigned i = 1; i < access->pair_count; i++) {
+		struct value_pair pair = access->pair[i];
+
+		if (pair.high != access->pair[0].high ||
+		    !distances(store, pair.low, &own, &first, &last, &stride) || own != base) {
+			access->pair[kept++] = pair;
+			continue;
+		}
+		divisor = value_divisor(divisor, stride,
+					(uint32_t)(first > least ? first - least : least - first));
+		least = first < least ? first : least;
+		most = last > most ? last : most;
+	}
+	if (kept == access->pair_count || most - least > VALUE_BOUND)
+		return;
+	access->pair_count = kept;
+	access->sure = 0;
+	access->pair[0].low =
+	    value_add(store, value_base(store, base, (int32_t)least),
+		      value_bounded(store, divisor ? divisor : 1, (uint64_t)(most - least)));
+}
+
+static void add_pair(struct flow *flow, const struct state *state, struct access *access,
+		     value_id low, value_id high)
+{
+	bool sure = flow->launch && concrete_is_sure(flow, state);
 	unsigned i;
 
 	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM)
 		return;
-	for (i = 0; i < access->pair_count; i++)
-		if (access->pair[i].low == low && access->pair[i].high == high)
+	access->executes |= sure;
+	for (i = 0; i < access->pair_count; i++) {
+		if (access->pair[i].low == low && access->pair[i].high == high) {
+			access->sure |= (uint32_t)sure << i;
 			return;
+		}
+	}
+	if (i == ACCESS_PAIRS && flow->launch) {
+		unite_pairs(flow, access);
+		i = access->pair_count;
+	}
 	if (i == ACCESS_PAIRS) {
 		access->overflow = true;
 		return;
 	}
 	access->pair[i].low = low;
 	access->pair[i].high = high;
+	access->sure |= (uint32_t)sure << i;
 	access->pair_count++;
 }
 
@@ -355,7 +437,7 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 		offset += target->constant;
 		if (!insn->sub_dword && target->exact && offset >= 0 && !(offset & 3) &&
 		    offset < 65536)
-			return value_base(store, BASE(BASE_KERNARG, offset), 0);
+			return concrete_argument(flow, (uint32_t)offset);
 		return fresh;
 	case TARGET_RUNTIME:
 		return VALUE_NUMBER;
@@ -498,6 +580,8 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 	struct layout layout;
 	struct access *access;
 	unsigned count = 0, i, part;
+	uint64_t address, context = 0;
+	bool known;
 	size_t index;
 	int status = 0;
 
@@ -518,14 +602,21 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 		flow_broken(flow, insn, "the effect");
 	}
 	lay_out(flow, state, insn, &layout);
-	access = access_of(flow, function, insn);
+	known = flow->launch && !layout.is_private && !layout.lds && !layout.unknown &&
+		concrete_address(flow, layout.low, layout.high, &address);
+	if (flow->swaps)
+		context = swaps_context(flow);
+	else if (known && insn->load && !insn->sub_dword)
+		context = load_context(flow, insn, address);
+	access = access_of(flow, function, insn, context);
 	if (!access)
 		return -ENOMEM;
 	index = (size_t)(access - flow->access);
 	access->offset = layout.offset;
 	if (layout.lds) {
 		flow->uses_lds = true;
-		add_pair(access, VALUE_NUMBER, value_base(store, BASE(BASE_APERTURE, 1), 0));
+		add_pair(flow, state, access, VALUE_NUMBER,
+			 value_base(store, BASE(BASE_APERTURE, 1), 0));
 	} else if (layout.is_private) {
 		if (layout.low == VALUE_BOTTOM)
 			layout.low = VALUE_NUMBER;
@@ -534,9 +625,9 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 		layout.low = layout.high = value_unknown(
 		    store, insn->family == MEM_IMAGE ? "memory that an image's descriptor names"
 						     : "an addressing mode not followed");
-		add_pair(access, layout.low, layout.high);
+		add_pair(flow, state, access, layout.low, layout.high);
 	} else {
-		add_pair(access, layout.low, layout.high);
+		add_pair(flow, state, access, layout.low, layout.high);
 	}
 	if (!layout.lds)
 		count = flow_targets(flow, layout.low, layout.high, target);
@@ -551,6 +642,7 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 		return status;
 	if (layout.to) {
 		unsigned dwords = insn->atomic ? insn->dwords : layout.to->count;
+		bool number;
 
 		for (part = 0; part < dwords && part < 16; part++) {
 			value_id value = VALUE_BOTTOM;
@@ -564,7 +656,10 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 
 				value = load_one(flow, state, insn, &layout, &through, index, part);
 			}
-			for (i = 0; !insn->atomic && i < count; i++)
+			number =
+			    known && concrete_load(flow, insn, address + (uint64_t)layout.offset,
+						   part, &value);
+			for (i = 0; !insn->atomic && !number && i < count; i++)
 				value = value_join(
 				    store, value,
 				    load_one(flow, state, insn, &layout, &target[i], index, part));

@@ -46,13 +46,33 @@ static int name_members(struct isa_analysis *analysis, const struct isa_kernel *
 	return 0;
 }
 
-static int name_paths(struct isa_analysis *analysis, struct isa_kernel *kernel,
+static int name_paths(struct isa_analysis *analysis, const struct isa_kernel *kernel,
 		      const struct isa_paths *paths)
 {
 	int status = 0;
 
 	for (size_t k = 0; !status && k < paths->count; k++)
 		status = name_members(analysis, kernel, &paths->path[k]);
+	return status;
+}
+
+int names_paths(struct isa_analysis *analysis, const struct codeobj_kernel *from,
+		const struct isa_paths *paths)
+{
+	struct isa_kernel kernel = { .symbol = from->name };
+	int status;
+
+	if (!paths->count)
+		return 0;
+	analysis_open_lines(analysis);
+	kernel.args = calloc(from->arg_count + 1, sizeof(*kernel.args));
+	if (!kernel.args)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->explicit_count && i < from->arg_count; i++)
+		kernel.args[kernel.arg_count++] =
+		    (struct isa_arg){ .offset = from->args[i].offset, .size = from->args[i].size };
+	status = name_paths(analysis, &kernel, paths);
+	free(kernel.args);
 	return status;
 }
 

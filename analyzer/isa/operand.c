@@ -68,6 +68,8 @@ value_id flow_operand(struct flow *flow, const struct state *state, const struct
 		if (operand->reg + part == REG_EXEC || operand->reg + part == REG_EXEC + 1) {
 			if (state->mode == EXEC_ALL)
 				return value_const(store, -1);
+			if (state->dead)
+				return value_const(store, 0);
 			return state->mode == EXEC_NORMAL
 				   ? value_base(store, BASE(BASE_MASK, state_exec_name(state)), 0)
 				   : VALUE_NUMBER;

@@ -40,8 +40,9 @@ bool state_equal(const struct state *a, const struct state *b)
 {
 	unsigned i;
 
-	if (a->mode != b->mode || a->index_mode != b->index_mode || a->floor != b->floor ||
-	    a->aside_count != b->aside_count || memcmp(a->scalar, b->scalar, sizeof(a->scalar)) ||
+	if (a->mode != b->mode || a->index_mode != b->index_mode || a->dead != b->dead ||
+	    a->floor != b->floor || a->aside_count != b->aside_count ||
+	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) ||
 	    !lane_file_equal(a->active, b->active))
 		return false;
 	for (i = 0; i < a->aside_count; i++)

@@ -45,7 +45,11 @@ struct state {
 	unsigned aside_count;
 	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
-	uint32_t some;       /* with EXEC_SOME: a bit for each lane */
+	uint32_t some; /* with EXEC_SOME: a bit for each lane */
+	/* Of an evaluation (concrete.h): no lane is active; how often lanes of which it is not
+	 * known which ones were switched off. */
+	bool dead;
+	unsigned narrowed;
 	unsigned index_mode; /* registers are indexed at run time: 1 sources, 2 destinations */
 	/* Known conditions; they are forgotten at the end of a block. */
 	int8_t scc;                    /* 0 not known, 1 true, -1 false */

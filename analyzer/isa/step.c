@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The effect of one instruction on the abstract state. */
 #include "flow.h"
+#include "concrete.h"
 #include "swaps.h"
 
 #include <errno.h>
@@ -603,8 +604,8 @@ static int step_some(struct flow *flow, const struct insn *insn, struct state *s
 	return state_lose(&flow->store, state);
 }
 
-int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
-	      struct state *state)
+int flow_step_plainly(struct flow *flow, const struct function *function, const struct insn *insn,
+		      struct state *state)
 {
 	bool handled;
 	int status;
@@ -636,4 +637,11 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 		return status;
 	}
 	return step_once(flow, function, insn, state);
+}
+
+int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
+	      struct state *state)
+{
+	return flow->launch ? concrete_step(flow, function, insn, state)
+			    : flow_step_plainly(flow, function, insn, state);
 }

@@ -102,6 +102,7 @@ static int prepare(struct witness *witness)
 		return -ENOMEM;
 	memset(choice, 0, offsetof(struct choice, node));
 	choice->function = witness->flow->kernel;
+	choice->launch = witness->flow->launch;
 	choice->mask_dwords = witness->entry->wave_size / 32;
 	memcpy(choice->condition, witness->kernel->condition, sizeof(witness->kernel->condition));
 	choice->condition_count = witness->kernel->condition_count;

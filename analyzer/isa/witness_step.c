@@ -2,6 +2,8 @@
 /* Applies the effect of instructions to the witness's registers. */
 #include "witness_search.h"
 
+#include "concrete.h"
+
 /* Identifies a value that was loaded. */
 static bool is_loaded(const struct choice *choice, choice_id id)
 {
@@ -116,6 +118,39 @@ static void lose(const struct step *step, choice_id id)
 
 /* ---- instructions ---- */
 
+/* Of an evaluation: what a load of whole dwords gives where they are known, else CHOICE_UNKNOWN. */
+static choice_id known_word(const struct step *step, const choice_id *address, unsigned part)
+{
+	const struct launch_values *launch = step->choice->launch;
+	const struct insn *insn = step->insn;
+	uint32_t low, high, number, offset = 0;
+
+	/* global_load: destination, address or offset, scalar address or off */
+	if (!launch || insn->sub_dword || insn->atomic || !insn->load ||
+	    (insn->family != MEM_SCALAR && insn->family != MEM_GLOBAL && insn->family != MEM_FLAT))
+		return CHOICE_UNKNOWN;
+	if (insn->operand[1].count == 1) {
+		if (!choice_is_constant(step->choice, address[0], &offset))
+			return CHOICE_UNKNOWN;
+		if (!choice_is_constant(step->choice, source(step, 2, 0), &low) ||
+		    !choice_is_constant(step->choice, source(step, 2, 1), &high))
+			return CHOICE_UNKNOWN;
+	} else {
+		if (!choice_is_constant(step->choice, address[0], &low) ||
+		    !choice_is_constant(step->choice, address[1], &high))
+			return CHOICE_UNKNOWN;
+		if (insn->family == MEM_SCALAR && insn->operand_count > 2 &&
+		    !choice_is_constant(step->choice, source(step, 2, 0), &offset))
+			return CHOICE_UNKNOWN;
+	}
+	if (!launch->launch->memory(launch->launch->user,
+				    ((uint64_t)high << 32 | low) + offset +
+					(uint64_t)(int64_t)insn->offset + 4 * part,
+				    4, &number))
+		return CHOICE_UNKNOWN;
+	return choice_constant(step->choice, number);
+}
+
 static void step_load(const struct step *step)
 {
 	const struct insn *insn = step->insn;
@@ -128,8 +163,12 @@ static void step_load(const struct step *step)
 		return;
 	loaded = choice_node(step->choice, CHOICE_LOADED, &(struct isa_field){ .add = insn->pc });
 	known = choice_reads_arguments(step->choice, insn, address, source(step, 2, 0), &at);
-	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++)
-		put(step, to, i, known ? choice_argument(step->choice, at + 4 * i) : loaded);
+	for (unsigned i = 0; to->kind == OPERAND_REG && i < to->count; i++) {
+		choice_id word = known ? choice_argument(step->choice, at + 4 * i)
+				       : known_word(step, address, i);
+
+		put(step, to, i, word == CHOICE_UNKNOWN ? loaded : word);
+	}
 }
 
 static bool is_aperture(const struct choice *choice, choice_id id)

@@ -10,6 +10,7 @@ void contents_init(struct contents *contents)
 	contents->words = g_array_new(FALSE, FALSE, sizeof(struct content_word));
 	contents->ranges = g_array_new(FALSE, FALSE, sizeof(struct content_range));
 	contents->fresh = g_array_new(FALSE, FALSE, sizeof(struct content_range));
+	contents->filled = g_array_new(FALSE, FALSE, sizeof(struct content_range));
 	contents->sets = g_ptr_array_new_with_free_func(g_free);
 	contents->pending = g_array_new(FALSE, FALSE, sizeof(struct content_pending));
 	contents->events = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -21,6 +22,7 @@ void contents_clear(struct contents *contents)
 	g_array_free(contents->words, TRUE);
 	g_array_free(contents->ranges, TRUE);
 	g_array_free(contents->fresh, TRUE);
+	g_array_free(contents->filled, TRUE);
 	g_ptr_array_free(contents->sets, TRUE);
 	g_array_free(contents->pending, TRUE);
 	g_hash_table_destroy(contents->events);
@@ -95,11 +97,57 @@ static bool any_stored(const struct contents *contents, uint64_t start, uint64_t
 	return false;
 }
 
+/* Bytes that have no pattern any more. */
+static void cut_filled(struct contents *contents, uint64_t start, uint64_t end)
+{
+	unsigned at = content_first_range(contents->filled, start);
+
+	if (at < contents->filled->len && content_range_at(contents->filled, at)->start < end) {
+		content_cut(contents->filled, start, end);
+		contents->filled_version++;
+	}
+}
+
+void contents_fill(struct contents *contents, uint64_t start, uint64_t end, uint32_t pattern,
+		   struct content_stamp stamp)
+{
+	unsigned turn = start % 4 * 8;
+	struct content_range range = { .start = start,
+				       .end = end,
+				       .stamp = stamp,
+				       .pattern = turn ? pattern << turn | pattern >> (32 - turn)
+						       : pattern };
+
+	cut_filled(contents, start, end);
+	if (start >= end || contents->filled->len >= CONTENT_FILLED)
+		return;
+	g_array_insert_val(contents->filled, content_first_range(contents->filled, start), range);
+	contents->filled_version++;
+}
+
+bool contents_number(const struct contents *contents, uint64_t address, unsigned size,
+		     uint32_t *number, struct content_stamp *stamp)
+{
+	unsigned at = content_first_range(contents->filled, address), turn = address % 4 * 8;
+	const struct content_range *range;
+
+	if (at == contents->filled->len)
+		return false;
+	range = content_range_at(contents->filled, at);
+	if (range->start > address || range->end - address < size)
+		return false;
+	*number = turn ? range->pattern >> turn | range->pattern << (32 - turn) : range->pattern;
+	*number &= size >= 4 ? UINT32_MAX : (1u << 8 * size) - 1;
+	*stamp = range->stamp;
+	return true;
+}
+
 void contents_forget(struct contents *contents, uint64_t start, uint64_t size)
 {
 	uint64_t end = content_end(start, size);
 	unsigned first, last;
 
+	cut_filled(contents, start, end);
 	if (!size ||
 	    (contents->words->len == 0 && contents->ranges->len == 0 && contents->fresh->len == 0))
 		return;
@@ -280,6 +328,7 @@ void contents_store(struct contents *contents, uint64_t start, uint64_t size,
 	uint64_t end = content_end(start, size);
 	bool kept = start % WORD == 0;
 
+	cut_filled(contents, start, end);
 	end -= (end - start) % WORD;
 	if (!values->count && kept) {
 		/* Numbers: what lay there, or none. */

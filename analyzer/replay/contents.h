@@ -49,6 +49,7 @@ struct content_range {
 	struct content_stamp stamp;
 	const struct content_values *stored; /* of struct contents; NULL: nothing was */
 	int64_t stored_ns;                   /* the oldest of that */
+	uint32_t pattern; /* of struct contents.filled: the dword at each multiple of 4 */
 };
 
 /* A place in the order of one stream's work. */
@@ -80,11 +81,13 @@ struct content_thread {
 #define CONTENT_PENDING 256u
 #define CONTENT_EVENTS  4096u
 #define CONTENT_SETS    4096u
+#define CONTENT_FILLED  4096u
 
 struct contents {
 	GArray *words;       /* struct content_word, ascending */
 	GArray *ranges;      /* struct content_range, ascending, apart from each other */
 	GArray *fresh;       /* the same of device memory in which nobody has stored anything */
+	GArray *filled;      /* the same of bytes that a fill wrote: they have its pattern */
 	GPtrArray *sets;     /* struct content_values that ranges refer to */
 	GArray *pending;     /* struct content_pending */
 	bool all_pending;    /* there were more of them */
@@ -93,8 +96,9 @@ struct contents {
 	int64_t doubtful_ns; /* until then anything may have been stored anywhere; 0: nothing was */
 	GHashTable *threads; /* tid -> struct content_thread */
 	uint64_t version;    /* changes with the words */
-	uint64_t left_out;   /* words for which there was no room */
-	bool missed;         /* somebody needed what is not known */
+	uint64_t filled_version; /* changes with the bytes that are filled */
+	uint64_t left_out;       /* words for which there was no room */
+	bool missed;             /* somebody needed what is not known */
 	struct hg_ev_pointers_left_out unexamined;
 };
 
@@ -155,6 +159,13 @@ enum content contents_at(const struct contents *contents, uint64_t address,
  */
 bool contents_each(const struct contents *contents, uint64_t start, uint64_t end,
 		   bool (*function)(void *data, const struct content_word *word), void *data);
+
+/*
+ * The `size` bytes (1, 2 or 4) at an address, if a fill wrote them and nothing did since; *stamp
+ * says how that is known.
+ */
+bool contents_number(const struct contents *contents, uint64_t address, unsigned size,
+		     uint32_t *number, struct content_stamp *stamp);
 
 /* Why a word may be something else at the launch at hand (its event was applied); NULL: it is what
  * it was seen to be. Static. */

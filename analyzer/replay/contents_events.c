@@ -6,6 +6,7 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_modules.h"
@@ -258,6 +259,26 @@ static void apply_copy(struct process *process, const struct hg_event *event)
 			     copy->size);
 }
 
+/* What a fill writes, as dwords. */
+static uint32_t fill_pattern(const struct hg_ev_fill *fill)
+{
+	switch (fill->api) {
+	case HG_API_hipMemsetD32:
+	case HG_API_hipMemsetD32Async:
+		return fill->value;
+	case HG_API_hipMemsetD16:
+	case HG_API_hipMemsetD16Async:
+		return (fill->value & 0xffff) * 0x10001u;
+	case HG_API_hipMemset:
+	case HG_API_hipMemsetAsync:
+	case HG_API_hipMemsetD8:
+	case HG_API_hipMemsetD8Async:
+		return (fill->value & 0xff) * 0x1010101u;
+	default:
+		return 0;
+	}
+}
+
 /* Nothing but zeros is known as well as any address. */
 static void apply_fill(struct process *process, const struct hg_event *event)
 {
@@ -265,10 +286,15 @@ static void apply_fill(struct process *process, const struct hg_event *event)
 	uint64_t start = content_end(fill->dst, WORD - 1) & ~(uint64_t)(WORD - 1);
 	uint64_t end = content_end(fill->dst, fill->size) & ~(uint64_t)(WORD - 1);
 	struct content_stamp stamp = { event->ns, event->tid, HG_POINTERS_COPIED };
+	bool whole = fill->rows == 1 && fill->depth <= 1;
+	uint32_t pattern = fill_pattern(fill);
 
 	contents_forget(&process->contents, fill->dst,
 			extent(fill->size, fill->rows, fill->pitch, fill->depth, fill->slice));
-	if (fill->value == 0 && fill->rows == 1 && fill->depth <= 1 && start < end)
+	if (whole && fill->dst && (pattern || !fill->value))
+		contents_fill(&process->contents, fill->dst, content_end(fill->dst, fill->size),
+			      pattern, stamp);
+	if (fill->value == 0 && whole && start < end)
 		contents_learn(&process->contents, start, end - start, NULL, 0, stamp);
 }
 

@@ -33,6 +33,10 @@ void content_cut(GArray *ranges, uint64_t start, uint64_t end);
 void contents_learn(struct contents *contents, uint64_t start, uint64_t size, const uint64_t *pairs,
 		    uint64_t count, struct content_stamp stamp);
 
+/* A fill wrote [start, end): the dwords from `start` on are the pattern. */
+void contents_fill(struct contents *contents, uint64_t start, uint64_t end, uint32_t pattern,
+		   struct content_stamp stamp);
+
 /* Unfinished work may store anywhere. */
 bool contents_doubt_pending(const struct contents *contents);
 /* The first byte at or after `from` that unfinished work writes, or `end`; *past: where that ends.

@@ -140,6 +140,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 				 .args = args,
 				 .work_items = checked->items,
 				 .items_matter = &checked->items_matter,
+				 .numbers_matter = &checked->numbers_matter,
 				 .hits = checked->hits };
 
 	launch.code = kernels_find_launched(context->kernels, context->process, kernel, args,
@@ -207,17 +208,20 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	if (!checked->hits || checked->epoch != context->process->epoch ||
 	    checked->contents != context->process->contents.version ||
 	    checked->device != event->device ||
+	    (checked->numbers_matter &&
+	     checked->filled != context->process->contents.filled_version) ||
 	    (checked->items_matter && checked->items != items)) {
 		if (checked->hits)
 			g_ptr_array_set_size(checked->hits, 0);
 		else
 			checked->hits = g_ptr_array_new();
-		checked->items_matter = false;
+		checked->items_matter = checked->numbers_matter = false;
 		checked->items = items;
 		checked->device = event->device;
 		check_launch(context, kernel, args, checked);
 		checked->epoch = context->process->epoch;
 		checked->contents = context->process->contents.version;
+		checked->filled = context->process->contents.filled_version;
 	}
 	for (unsigned i = 0; i < checked->hits->len; i++) {
 		struct finding *finding = checked->hits->pdata[i];

@@ -12,7 +12,6 @@
 // hipgrain-run: kept_device
 // hipgrain-stdout: unfollowed: sum 256 expected 256
 // hipgrain-expect: none
-// hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // A struct in managed memory with a pointer to other managed memory, which a kernel put there: there is nothing else.
 // hipgrain-run: member_managed

@@ -5,6 +5,7 @@
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/chain.h"
+#include "analyzer/rules/engine/evaluations.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
@@ -621,35 +622,95 @@ bool atomic_has_limit(const struct isa_atomic *atomic)
 void limit_unknown_target(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic)
 {
+	const char *given_up = atomic->given_up ? atomic->given_up : "";
+	const char *then = atomic->given_up ? "; " : "";
 	char *place;
 
-	if (!atomic_has_limit(atomic))
+	if (!atomic_has_limit(atomic) || !atomic_may_be_lost(context, launch, atomic))
 		return;
 	place = instruction_place(atomic);
 	if (atomic->origin.kind == ISA_ORIGIN_INDIRECT) {
 		findings_limit_of(context->findings, LIMIT_ACCESS,
 				  "kernel %s: %s goes through a pointer that is loaded from "
-				  "memory: which memory it updates is unknown",
-				  launch->code->name, place);
+				  "memory: which memory it updates is unknown%s%s",
+				  launch->code->name, place, then, given_up);
 	} else {
 		findings_limit_of(context->findings, LIMIT_ACCESS,
-				  "kernel %s: which memory %s updates is unknown: %s",
+				  "kernel %s: which memory %s updates is unknown: %s%s%s",
 				  launch->code->name, place,
 				  atomic->origin.why ? atomic->origin.why
-						     : "its address is computed from constants");
+						     : "its address is computed from constants",
+				  then, given_up);
 	}
 	g_free(place);
+}
+
+/* The code alone does not say which memory it updates, or that it is executed. */
+static bool is_open(const struct isa_atomic *atomic)
+{
+	return atomic->space != ISA_SPACE_LDS && atomic->space != ISA_SPACE_SCRATCH &&
+	       atomic->origin.kind != ISA_ORIGIN_LDS &&
+	       (!atomic->executes || (atomic->origin.kind != ISA_ORIGIN_DIRECT &&
+				      atomic->origin.kind != ISA_ORIGIN_GLOBAL));
+}
+
+/* What the launch's numbers say, if they are needed; else NULL. */
+static const struct isa_evaluation *evaluate(const struct rules_context *context,
+					     const struct launch *launch)
+{
+	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
+		const struct isa_atomic *atomic = &launch->code->atomics[i];
+
+		if (is_open(atomic) && atomic_fp_kind(atomic) >= 0 &&
+		    !atomic_is_the_runtimes(launch, atomic) &&
+		    atomic_may_be_lost(context, launch, atomic))
+			return launch_evaluate(context, launch);
+	}
+	return NULL;
+}
+
+/* The atomic as the launch executes it, which borrows from both. False: it does not. */
+static bool evaluated(const struct isa_evaluation *evaluation, const struct isa_atomic *atomic,
+		      struct isa_atomic *own)
+{
+	const struct isa_evaluated *found = NULL;
+
+	*own = *atomic;
+	own->given_up = evaluation ? evaluation->why : NULL;
+	if (!evaluation || evaluation->why)
+		return true;
+	for (size_t i = 0; !found && i < evaluation->atomic_count; i++)
+		if (evaluation->atomics[i].kernel_offset == atomic->kernel_offset)
+			found = &evaluation->atomics[i];
+	if (!found)
+		return false;
+	if (found->executes || !own->executes) {
+		own->executes = found->executes;
+		own->unsure = found->unsure ? found->unsure : own->unsure;
+		own->by_word = found->by_word;
+	}
+	if (found->origin.kind == ISA_ORIGIN_UNKNOWN || found->origin.kind == ISA_ORIGIN_CONSTANT ||
+	    (found->origin.kind == ISA_ORIGIN_DIRECT && atomic->placed && !found->placed))
+		return true;
+	own->every = found->every;
+	own->origin = found->origin;
+	own->placed = found->placed;
+	own->place = found->place;
+	return true;
 }
 
 void check_atomics(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
+	const struct isa_evaluation *evaluation = evaluate(context, launch);
 
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
-		const struct isa_atomic *atomic = &launch->code->atomics[i];
+		struct isa_atomic own;
+		const struct isa_atomic *atomic = &own;
 		struct pointer_argument pointer;
 
-		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
+		if (!evaluated(evaluation, &launch->code->atomics[i], &own) ||
+		    atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
 			continue;
 		switch (atomic->origin.kind) {
 		case ISA_ORIGIN_DIRECT:

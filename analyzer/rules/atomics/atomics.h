@@ -86,6 +86,13 @@ void check_paths(const struct rules_context *context, const struct launch *launc
 void check_unknown_target(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic);
 
+/*
+ * Whether the instruction may be lost on some memory that the process has: where it may not, it
+ * does not matter which memory it updates.
+ */
+bool atomic_may_be_lost(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic);
+
 /* Services of the host (printf, malloc in kernels) update memory of the runtime's own. */
 bool atomic_is_the_runtimes(const struct launch *launch, const struct isa_atomic *atomic);
 

@@ -173,7 +173,7 @@ static void check_targets(const struct rules_context *context, const struct laun
 		struct pointer_argument *target =
 		    &g_array_index(targets->list, struct pointer_argument, i);
 
-		if (!alike && count + !targets->complete > 1)
+		if (!alike && count + !targets->complete > 1 && !atomic->every)
 			weigh(targets, atomic, &comparison, target);
 		if (!path_targets_alike(targets) && other_is_alike(targets, &comparison, i))
 			target->among = name;

@@ -386,6 +386,26 @@ static void name_memory(const struct launch *launch, struct finding *finding, bo
 	}
 }
 
+bool atomic_may_be_lost(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic)
+{
+	enum atomic_kind kind = atomic_instruction_kind(atomic);
+	const struct gpu_memory *memory;
+
+	if (!atomic->native)
+		return false; /* a loop is right on any memory */
+	memory = gpu_memory(context->process);
+	if (!memory->whole || (memory->system && system_loses(context, launch, kind)))
+		return true;
+	for (unsigned i = 0; i < memory->count; i++) {
+		enum atomic_outcome outcome = outcome_on(context, launch, kind, &memory->at[i]);
+
+		if (outcome == OUTCOME_LOST || outcome == OUTCOME_UNKNOWN)
+			return true;
+	}
+	return false;
+}
+
 bool atomic_is_the_runtimes(const struct launch *launch, const struct isa_atomic *atomic)
 {
 	uint32_t end = 0;

@@ -10,6 +10,8 @@ struct checked_launch {
 	uint64_t contents; /* version of what is known to lie in memory */
 	uint64_t items;    /* work-items, if what was found depends on them */
 	bool items_matter;
+	uint64_t filled; /* version of numbers in memory, if what was found depends on them */
+	bool numbers_matter;
 	int32_t device;
 	GPtrArray *hits; /* struct finding, borrowed; NULL: none was checked */
 };

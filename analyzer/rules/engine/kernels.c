@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyzer/rules/engine/evaluations.h"
+
 /* Code objects that stay open; a program rarely launches kernels of more in turn. */
 #define OPEN_MAX 8u
 
@@ -39,6 +41,7 @@ struct entry {
 	struct isa_code_object *object; /* NULL: not available */
 	const struct isa_kernel *kernel;
 	GHashTable *given; /* isa_when -> what isa_given() made of it, or NULL; NULL: nothing yet */
+	struct evaluations *evaluations; /* NULL: none yet */
 	int clang;
 	bool amd;
 	char *problem;
@@ -50,6 +53,7 @@ static void entry_free(gpointer data)
 
 	if (entry->given)
 		g_hash_table_destroy(entry->given);
+	evaluations_free(entry->evaluations);
 	isa_code_object_free(entry->object);
 	g_free(entry->problem);
 	g_free((char *)(uintptr_t)entry->key.sha256);
@@ -358,6 +362,28 @@ const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
 	if (!entry->kernel || !entry->kernel->condition_count || !args)
 		return entry->kernel;
 	return given(entry, isa_possible(entry->kernel, read_argument, args));
+}
+
+const struct isa_evaluation *kernels_evaluate(struct kernels *kernels,
+					      const struct process *process,
+					      const struct kernel_ref *kernel,
+					      const struct isa_launch *launch)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	struct key key = key_of(object, kernel);
+	struct entry *entry = g_hash_table_lookup(kernels->analysed, &key);
+	GError *error = NULL;
+	struct opened *opened;
+
+	if (!entry || !entry->kernel || !key.captured)
+		return NULL;
+	opened = open_session(kernels, process, key.sha256, &error);
+	g_clear_error(&error);
+	if (!entry->evaluations)
+		entry->evaluations = evaluations_new();
+	return evaluations_find(entry->evaluations, opened ? opened->session : NULL, key.symbol,
+				launch);
 }
 
 int kernels_clang(const struct kernels *kernels, const struct process *process,

@@ -32,6 +32,12 @@ const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
 					       struct kernel_args *args, struct findings *findings,
 					       const char **arch);
 
+/* What the kernel's atomics do in a launch (evaluations.h); NULL: that cannot be had. */
+const struct isa_evaluation *kernels_evaluate(struct kernels *kernels,
+					      const struct process *process,
+					      const struct kernel_ref *kernel,
+					      const struct isa_launch *launch);
+
 /* Major release of clang that compiled the kernel's code object, 0 if unknown; *amd: AMD's. */
 int kernels_clang(const struct kernels *kernels, const struct process *process,
 		  const struct kernel_ref *kernel, bool *amd);

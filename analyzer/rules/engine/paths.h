@@ -68,6 +68,10 @@ void launch_each_use(const struct rules_context *context, const struct launch *l
  */
 bool paths_known(const struct rules_context *context, const struct launch *launch);
 
+/* Whether the launch itself may store to any of these bytes (stored.c). */
+bool launch_may_store(const struct rules_context *context, const struct launch *launch,
+		      uint64_t address, unsigned size);
+
 /* Whether they lead to one allocation, or to several that one call made: what holds for one of
  * them holds for all. */
 bool path_targets_alike(const struct path_targets *targets);

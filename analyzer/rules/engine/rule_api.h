@@ -102,8 +102,9 @@ struct launch {
 	int clang;                     /* major release of the compiler, 0 if unknown */
 	bool amd_clang;                /* AMD's own */
 	uint64_t work_items;
-	bool *items_matter; /* set where what is found depends on their number */
-	GPtrArray *hits;    /* findings that this launch leads to: see launch_hit */
+	bool *items_matter;   /* set where what is found depends on their number */
+	bool *numbers_matter; /* ... or on numbers in memory (contents_number()) */
+	GPtrArray *hits;      /* findings that this launch leads to: see launch_hit */
 };
 
 #define NO_KERNARG UINT32_MAX /* the address did not come through the arguments */

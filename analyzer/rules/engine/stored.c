@@ -165,6 +165,43 @@ static void find_stores(const struct rules_context *context, const struct launch
 	}
 }
 
+/* What the launch stores, determined anew where that may have changed. */
+static struct kept_stores *stores_of(const struct rules_context *context,
+				     const struct launch *launch, struct kernel_args *args)
+{
+	struct kept_stores *kept = attachment_get(&args->attachments, &kept_type);
+
+	if (kept->list && kept->epoch == context->process->epoch &&
+	    kept->version == context->process->contents.version)
+		return kept;
+	if (!kept->list)
+		kept->list = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	kept->epoch = context->process->epoch;
+	kept->version = context->process->contents.version;
+	find_stores(context, launch, kept);
+	return kept;
+}
+
+bool launch_may_store(const struct rules_context *context, const struct launch *launch,
+		      uint64_t address, unsigned size)
+{
+	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	const struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
+
+	if (!kept || !kept->all)
+		return true;
+	for (unsigned i = 0; i < kept->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+		uint64_t end = stretch->start + stretch->size;
+
+		if (stretch->count > 1)
+			end += (stretch->count - 1) * stretch->stride;
+		if (stretch->count && address < end && stretch->start < address + size)
+			return true;
+	}
+	return false;
+}
+
 static void apply_stretches(const struct rules_context *context, const struct kept_stores *kept,
 			    bool forget)
 {
@@ -195,20 +232,12 @@ static void apply_stores(const struct rules_context *context, const struct launc
 			 struct kernel_args *args)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
-	struct process *process = context->process;
-	struct contents *contents = &process->contents;
+	struct contents *contents = &context->process->contents;
 	struct kept_stores *kept = attachment_get(&args->attachments, &kept_type);
 	bool all = true;
 
 	for (unsigned round = 0; round <= ROUNDS; round++) {
-		if (!kept->list || kept->epoch != process->epoch ||
-		    kept->version != contents->version) {
-			if (!kept->list)
-				kept->list = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-			kept->epoch = process->epoch;
-			kept->version = contents->version;
-			find_stores(context, launch, kept);
-		}
+		stores_of(context, launch, args);
 		all &= kept->all;
 		apply_stretches(context, kept, round == ROUNDS);
 		if (kept->version == contents->version)

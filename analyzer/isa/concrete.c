@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions of an evaluation: what is computed from what is known. */
+#include "concrete.h"
+
+#include <string.h>
+
+/* ---- numbers ---- */
+
+/*
+ * A dword that is known: a constant, or one of the arguments plus a constant. *base is the
+ * argument's, else 0.
+ */
+static bool known_dword(const struct flow *flow, value_id id, uint32_t *dword, uint32_t *base)
+{
+	const struct value *value = value_get(&flow->store, id);
+	const struct alt *alt = value->alt;
+	uint32_t word;
+
+	if (value->lane_count || value->alt_count != 1 || alt->flags || alt->term_count > 1)
+		return false;
+	*dword = (uint32_t)alt->constant;
+	*base = 0;
+	if (!alt->term_count)
+		return true;
+	if (alt->term[0].sign != SIGN_WHOLE || BASE_KIND(alt->term[0].base) != BASE_KERNARG ||
+	    !launch_dword(flow->launch, BASE_PAYLOAD(alt->term[0].base), &word))
+		return false;
+	*dword += word;
+	*base = alt->term[0].base;
+	return true;
+}
+
+bool concrete_address(const struct flow *flow, value_id low, value_id high, uint64_t *address)
+{
+	uint32_t dword[2], base[2];
+
+	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM ||
+	    !known_dword(flow, low, &dword[0], &base[0]) ||
+	    !known_dword(flow, high, &dword[1], &base[1]))
+		return false;
+	*address = (uint64_t)dword[1] << 32 | dword[0];
+	return true;
+}
+
+bool concrete_is_sure(const struct flow *flow, const struct state *state)
+{
+	return !flow->launch->waiting && concrete_exec(state) == LANES_ROOT;
+}
+
+/* How many bytes a load of a part of a dword takes; 0: not known. */
+static unsigned loaded_bytes(const struct insn *insn, bool *is_signed)
+{
+	static const struct {
+		const char *ending;
+		uint8_t bytes;
+		bool is_signed;
+	} kinds[] = {
+		{ "_ubyte", 1, false }, { "_u8", 1, false },     { "_sbyte", 1, true },
+		{ "_i8", 1, true },     { "_ushort", 2, false }, { "_u16", 2, false },
+		{ "_sshort", 2, true }, { "_i16", 2, true },
+	};
+	size_t length = strlen(insn->mnemonic);
+
+	*is_signed = false;
+	if (!insn->sub_dword)
+		return 4;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t end = strlen(kinds[i].ending);
+
+		if (length > end && !strcmp(insn->mnemonic + length - end, kinds[i].ending)) {
+			*is_signed = kinds[i].is_signed;
+			return kinds[i].bytes;
+		}
+	}
+	return 0;
+}
+
+bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
+		   value_id *value)
+{
+	const struct isa_launch *launch = flow->launch->launch;
+	bool is_signed;
+	unsigned bytes = loaded_bytes(insn, &is_signed);
+	uint32_t number;
+
+	if (!bytes || insn->atomic || insn->lds ||
+	    !launch->memory(launch->user, address + 4 * part, bytes, &number))
+		return false;
+	if (is_signed)
+		number = (uint32_t)((int32_t)(number << (32 - 8 * bytes)) >> (32 - 8 * bytes));
+	*value = value_const(&flow->store, (int32_t)number);
+	return true;
+}
+
+/* ---- one instruction ---- */
+
+/* What an instruction was found to do, before it changed any register. */
+struct found {
+	const struct alu_row *row;
+	bool known, scc_known, inexact;
+	struct alu_out out;
+	int lanes; /* of a mask that it writes; LANES_UNKNOWN */
+};
+
+static const struct alu_row *row_of(struct launch_values *values, const struct insn *insn)
+{
+	size_t slot = insn->name % (sizeof(values->row) / sizeof(values->row[0]));
+
+	if (values->row[slot].mnemonic != insn->mnemonic) {
+		values->row[slot].mnemonic = insn->mnemonic;
+		values->row[slot].row = alu_row(insn->mnemonic);
+	}
+	return values->row[slot].row;
+}
+
+static bool read_source(struct flow *flow, const struct state *state, const struct operand *operand,
+			unsigned dwords, uint64_t *number)
+{
+	*number = 0;
+	if (operand->kind != OPERAND_CONST &&
+	    (operand->kind != OPERAND_REG || operand->half || operand->count != dwords))
+		return false;
+	for (unsigned i = 0; i < dwords; i++) {
+		uint32_t dword, base;
+
+		if (!known_dword(flow, flow_operand(flow, state, operand, i), &dword, &base))
+			return false;
+		*number |= (uint64_t)dword << 32 * i;
+	}
+	return true;
+}
+
+/* Instructions whose destination is a source, too. */
+static bool is_own_source(const char *mnemonic)
+{
+	return !strncmp(mnemonic, "s_cmov", 6) || !strncmp(mnemonic, "s_addk", 6) ||
+	       !strncmp(mnemonic, "s_mulk", 6) || !strncmp(mnemonic, "s_bitset", 8);
+}
+
+static bool read_sources(struct flow *flow, const struct state *state, const struct insn *insn,
+			 const struct alu_row *row, struct alu_in *in)
+{
+	uint64_t *const to[] = { &in->a, &in->b, &in->c };
+	unsigned at = (row->first_is_source ? 0u : 1u) + (unsigned)row->carries;
+	const struct operand *last = &insn->operand[insn->operand_count - 1];
+
+	if (last->kind == OPERAND_CONST)
+		in->imm = (int16_t)last->value;
+	if (is_own_source(insn->mnemonic) &&
+	    !read_source(flow, state, &insn->operand[0], row->dwords[0], &in->old))
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		if (!row->dwords[i + 1])
+			continue;
+		if (at >= insn->operand_count ||
+		    !read_source(flow, state, &insn->operand[at++], row->dwords[i + 1], to[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What it computes, if it is the same whatever is not known of the condition code. */
+static void compute(const struct state *state, const struct alu_row *row, struct alu_in *in,
+		    struct found *found)
+{
+	struct alu_out other = { 0 };
+
+	in->scc = state->scc > 0;
+	row->compute(in, &found->out);
+	found->known = found->scc_known = true;
+	if (state->scc)
+		return;
+	in->scc = 1;
+	row->compute(in, &other);
+	found->known = other.d == found->out.d;
+	found->scc_known = other.scc == found->out.scc;
+}
+
+/* The least and the greatest number that an operand may be. */
+static bool read_range(struct flow *flow, const struct state *state, const struct operand *operand,
+		       uint32_t *least, uint32_t *most)
+{
+	value_id id;
+	const struct value *value;
+	uint64_t number;
+	uint32_t top;
+
+	if (read_source(flow, state, operand, 1, &number)) {
+		*least = *most = (uint32_t)number;
+		return true;
+	}
+	if (operand->kind != OPERAND_REG || operand->half || operand->count != 1)
+		return false;
+	id = flow_operand(flow, state, operand, 0);
+	value = value_get(&flow->store, id);
+	if (value->lane_count || !value->alt_count || !value_top(&flow->store, id, &top))
+		return false;
+	*least = top;
+	*most = top;
+	for (uint32_t i = 0; i < value->alt_count; i++)
+		if ((uint32_t)value->alt[i].constant < *least)
+			*least = (uint32_t)value->alt[i].constant;
+	return true;
+}
+
+/* A comparison that is the same for all numbers of two ranges that have no sign. */
+static bool in_range(struct flow *flow, const struct state *state, const struct insn *insn,
+		     const struct alu_row *row, struct found *found)
+{
+	unsigned first = row->compares ? 1 : 0;
+	uint32_t a[2], b[2];
+	uint64_t sum = 0;
+
+	if (insn->operand_count != first + 2 || row->dwords[1] != 1 || row->dwords[2] != 1 ||
+	    strncmp(row->name + 1, "_cmp_", 5) != 0 ||
+	    (!strstr(row->name, "_u32") && !strstr(row->name, "_i32")) ||
+	    !read_range(flow, state, &insn->operand[first], &a[0], &a[1]) ||
+	    !read_range(flow, state, &insn->operand[first + 1], &b[0], &b[1]))
+		return false;
+	/* Whether they are equal is known where one range begins behind the other. */
+	if (insn->traits & (INSN_EQUAL | INSN_DIFFERENT) && a[0] <= b[1] && b[0] <= a[1])
+		return false;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct alu_in in = { .a = a[i & 1], .b = b[i >> 1] };
+
+		row->compute(&in, &found->out);
+		sum += row->compares ? found->out.d : found->out.scc;
+	}
+	found->known = !(sum & 3);
+	found->scc_known = found->known && !row->compares;
+	return found->known;
+}
+
+static void look(struct flow *flow, const struct state *state, const struct insn *insn,
+		 struct found *found)
+{
+	const struct alu_row *row = found->row = row_of(flow->launch, insn);
+	bool vector = !(insn->traits & INSN_SCALAR);
+	int carry = LANES_NONE, exec = concrete_exec(state);
+	struct alu_in in = { 0 };
+
+	found->lanes = LANES_UNKNOWN;
+	/* A carry that is not known, into or out of what is computed in two halves; parts. */
+	found->inexact = (row && row->takes_carry) || insn->traits & INSN_CARRIES || insn->sdwa ||
+			 insn->dpp || insn->class == OP_LAST_PLUS64 ||
+			 insn->class == OP_LSHL_ADD64 || insn->class == OP_ADD64 ||
+			 insn->class == OP_SUB64;
+	if (!row || insn->dual || insn->dpp || insn->sdwa || insn->sdwa_dst || state->index_mode ||
+	    !insn->operand_count || (vector && state->mode != EXEC_NORMAL))
+		return;
+	if (row->takes_carry) {
+		carry = concrete_lanes(flow, state, &insn->operand[insn->operand_count - 1]);
+		if (carry == LANES_UNKNOWN || (carry != LANES_NONE && carry > exec))
+			return;
+		in.carry = carry != LANES_NONE;
+	}
+	if ((row->compares || row->first_is_source) && in_range(flow, state, insn, row, found)) {
+		found->lanes = found->out.d ? exec : LANES_NONE;
+		return;
+	}
+	if (!read_sources(flow, state, insn, row, &in))
+		return;
+	compute(state, row, &in, found);
+	if (found->known && (row->compares || row->carries))
+		found->lanes =
+		    (row->compares ? found->out.d : found->out.carry) ? exec : LANES_NONE;
+}
+
+/* The argument that a dword is counted from, if it is one alone; else 0. */
+static uint32_t base_of(const struct flow *flow, value_id id)
+{
+	const struct value *value = value_get(&flow->store, id);
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; !value->lane_count && i < value->alt_count; i++) {
+		for (uint32_t k = 0; k < value->alt[i].term_count; k++) {
+			uint32_t base = value->alt[i].term[k].base;
+
+			if (BASE_KIND(base) == BASE_DELTA)
+				continue;
+			if (BASE_KIND(base) != BASE_KERNARG || value->alt[i].term[k].sign < 0 ||
+			    (found && found != base))
+				return 0;
+			found = base;
+		}
+	}
+	return found;
+}
+
+/* A dword of a result, from where the data flow says that it comes. */
+static value_id anchored(struct flow *flow, value_id flowed, uint32_t dword)
+{
+	uint32_t base = base_of(flow, flowed), word;
+
+	if (base && launch_dword(flow->launch, BASE_PAYLOAD(base), &word))
+		return value_base(&flow->store, base, (int32_t)(dword - word));
+	return value_const(&flow->store, (int32_t)dword);
+}
+
+static int apply(struct flow *flow, const struct insn *insn, struct state *state,
+		 const struct found *found)
+{
+	const struct operand *to = &insn->operand[0];
+	unsigned dwords = found->row ? found->row->dwords[0] : to->count;
+	int status = 0;
+
+	if (!insn->operand_count || (!found->row && !found->inexact))
+		return 0;
+	if (found->row && found->row->compares)
+		return found->known ? flow_write_all(flow, state, to,
+						     concrete_mask(flow, state, found->lanes))
+				    : 0;
+	for (unsigned i = 0; !status && to->kind == OPERAND_REG && i < dwords && i < to->count &&
+			     !(found->row && found->row->first_is_source);
+	     i++) {
+		value_id flowed = flow_operand(flow, state, to, i);
+		int32_t constant;
+
+		/* Which of two pointers it is does not follow from what they have in common. */
+		if (found->known && insn->class == OP_SELECT && !base_of(flow, flowed) &&
+		    value_has(&flow->store, flowed, BASE_KERNARG))
+			continue;
+		if (found->known)
+			status =
+			    flow_write(flow, state, to, i,
+				       anchored(flow, flowed, (uint32_t)(found->out.d >> 32 * i)));
+		else if (found->inexact && (i || dwords == 1) &&
+			 value_constant(&flow->store, flowed, &constant))
+			status = flow_write(flow, state, to, i, VALUE_NUMBER);
+	}
+	if (!status && found->known && found->row->carries)
+		status = flow_write_all(flow, state, &insn->operand[1],
+					concrete_mask(flow, state, found->lanes));
+	if (insn->traits & INSN_SCALAR && found->scc_known)
+		state->scc = found->out.scc ? 1 : -1;
+	return status;
+}
+
+/* ---- around the data flow's own step ---- */
+
+static bool is_aperture(const struct flow *flow, value_id id)
+{
+	return BASE_KIND(value_sole_base(&flow->store, id)) == BASE_APERTURE;
+}
+
+/*
+ * HIP's headers ask whether a pointer leads to LDS or private memory, and use another instruction
+ * then: one that was passed to the kernel does not.
+ */
+static bool asks_for_space(struct flow *flow, const struct state *state, const struct insn *insn)
+{
+	unsigned first = insn->class == OP_COMPARE ? 1 : 0;
+	value_id a, b;
+
+	if (!(insn->traits & (INSN_EQUAL | INSN_DIFFERENT)) || insn->operand_count < first + 2)
+		return false;
+	a = flow_operand(flow, state, &insn->operand[first], 0);
+	b = flow_operand(flow, state, &insn->operand[first + 1], 0);
+	if (is_aperture(flow, b)) {
+		value_id other = a;
+
+		a = b;
+		b = other;
+	}
+	return is_aperture(flow, a) &&
+	       (value_has(&flow->store, b, BASE_KERNARG) ||
+		value_has(&flow->store, b, BASE_LOADED)) &&
+	       !value_has(&flow->store, b, BASE_APERTURE);
+}
+
+/* Without active lanes an instruction of the vector unit writes none but masks, which are 0. */
+static bool is_idle(const struct insn *insn)
+{
+	if (insn->class == OP_MEMORY)
+		return insn->family >= MEM_GLOBAL;
+	return insn->traits & INSN_VECTOR && insn->class != OP_READ_FIRST &&
+	       insn->class != OP_READ_LANE && insn->class != OP_WRITE_LANE &&
+	       insn->class != OP_COMPARE_EXEC;
+}
+
+static int step_dead(struct flow *flow, const struct insn *insn, struct state *state)
+{
+	const struct operand *mask = NULL;
+
+	if (insn->class == OP_COMPARE && insn->operand_count)
+		mask = &insn->operand[0];
+	else if ((insn->class == OP_ADD_CARRY_OUT || insn->class == OP_SUB_CARRY_OUT ||
+		  insn->class == OP_SUBREV_CARRY_OUT) &&
+		 insn->operand_count > 1)
+		mask = &insn->operand[1];
+	return mask && mask->kind == OPERAND_REG && mask->reg < REG_VECTOR
+		   ? flow_write_all(flow, state, mask, value_const(&flow->store, 0))
+		   : 0;
+}
+
+static bool writes_exec(const struct insn *insn)
+{
+	const struct operand *to = &insn->operand[0];
+
+	return insn_writes_exec_unnamed(insn) ||
+	       (insn->operand_count && insn->traits & INSN_SCALAR && to->kind == OPERAND_REG &&
+		to->reg <= REG_EXEC + 1 && to->reg + to->count > REG_EXEC);
+}
+
+/* Lanes came back of which it is not known whether they were active when a mask was made. */
+static bool has_grown(const struct state *state)
+{
+	for (unsigned i = 0; i < state->aside_count; i++)
+		if (state->aside[i].grown)
+			return true;
+	return false;
+}
+
+int concrete_step(struct flow *flow, const struct function *function, const struct insn *insn,
+		  struct state *state)
+{
+	struct found found = { .lanes = LANES_UNKNOWN };
+	bool handled, apart;
+	int status = concrete_masks(flow, insn, state, &handled);
+
+	if (status || handled)
+		return status;
+	if (state->dead && is_idle(insn))
+		return step_dead(flow, insn, state);
+	look(flow, state, insn, &found);
+	if (insn->class == OP_COMPARE_EXEC) {
+		if (state->dead || (found.known && found.out.d))
+			return 0;
+		if (found.known && insn->operand_count <= 2) {
+			state->dead = true;
+			return 0;
+		}
+		found.row = NULL;
+	}
+	apart = (insn->class == OP_COMPARE || insn->class == OP_COMPARE_SCALAR) &&
+		asks_for_space(flow, state, insn);
+	status = flow_step_plainly(flow, function, insn, state);
+	if (!status && apart && insn->class == OP_COMPARE)
+		status = flow_write_all(flow, state, &insn->operand[0],
+					concrete_mask(flow, state,
+						      insn->traits & INSN_DIFFERENT
+							  ? concrete_exec(state)
+							  : LANES_NONE));
+	else if (!status && apart)
+		state->scc = insn->traits & INSN_DIFFERENT ? 1 : -1;
+	else if (!status)
+		status = apply(flow, insn, state, &found);
+	state->narrowed += writes_exec(insn);
+	if (!status && has_grown(state))
+		status = state_lose(&flow->store, state);
+	return status;
+}
+
+int concrete_select(const struct flow *flow, const struct insn *insn, const struct state *state)
+{
+	static const struct operand vcc = { .kind = OPERAND_REG, .reg = REG_VCC, .count = 2 };
+	int lanes = concrete_lanes(flow, state, insn->operand_count > 3 ? &insn->operand[3] : &vcc);
+	int exec = concrete_exec(state);
+
+	if (lanes == LANES_NONE)
+		return 1;
+	return lanes == LANES_EVERY || (exec < LANES_NONE && lanes <= exec) ? 2 : 0;
+}
+
+enum concrete_way concrete_branch(const struct flow *flow, const struct insn *insn,
+				  const struct state *state, const struct state *before)
+{
+	static const struct operand vcc = { .kind = OPERAND_REG, .reg = REG_VCC, .count = 2 };
+	const char *how = insn->mnemonic + strlen("s_cbranch_");
+	bool zero = insn->class == OP_CBRANCH_EXECZ;
+	int lanes;
+
+	if (insn->class == OP_CBRANCH_EXECZ || insn->class == OP_CBRANCH_EXECNZ) {
+		/* A branch around code for some lanes only saves time; a loop may be over. */
+		if (state->dead)
+			return zero ? WAY_JUMP : WAY_ON;
+		if (before &&
+		    (before->narrowed != state->narrowed || concrete_exec(state) == LANES_UNKNOWN))
+			return WAY_BOTH;
+		return zero ? WAY_ON : WAY_JUMP;
+	}
+	if (insn->class != OP_CBRANCH)
+		return WAY_BOTH;
+	if (!strcmp(how, "scc0") || !strcmp(how, "scc1"))
+		return !state->scc                           ? WAY_BOTH
+		       : (state->scc > 0) == (how[3] == '1') ? WAY_JUMP
+							     : WAY_ON;
+	if (strcmp(how, "vccz") != 0 && strcmp(how, "vccnz") != 0)
+		return WAY_BOTH;
+	zero = how[3] == 'z';
+	lanes = concrete_lanes(flow, state, &vcc);
+	if (lanes == LANES_UNKNOWN || (lanes != LANES_NONE && state->dead))
+		return WAY_BOTH;
+	return (lanes == LANES_NONE) == zero ? WAY_JUMP : WAY_ON;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data flow of one launch, whose arguments, sizes and words in memory are known
+ * (isa_evaluate()).
+ *
+ * Numbers that these give are constants; what instructions make of constants is computed by the
+ * rows of alu.h. Pointers stay what they are in the data flow (value.h), so that it is known where
+ * an address comes from, but comparisons and carries are computed from what they are. A branch that
+ * is decided goes one way, and a loop of such branches is followed round by round. What is not
+ * known, as work-items' numbers are not, is treated as ever: ways are joined.
+ */
+#ifndef HIPGRAIN_ISA_CONCRETE_H
+#define HIPGRAIN_ISA_CONCRETE_H
+
+#include "alu.h"
+#include "codeobj/codeobj.h"
+#include "flow.h"
+
+/* What is known of a launch, for one evaluation. */
+struct launch_values {
+	const struct isa_launch *launch;
+	const struct codeobj_kernel *kernel; /* the layout of its arguments */
+	bool one_packet;  /* BASE_DISPATCH_PTR is the dispatch packet's address */
+	unsigned steps;   /* instructions that it may take */
+	unsigned waiting; /* blocks that are still to be visited */
+	/* Rows that were looked up, by the address of the mnemonic's text. */
+	struct {
+		const char *mnemonic;
+		const struct alu_row *row;
+	} row[64];
+};
+
+/* The dword at a byte offset of the arguments, hidden ones included. False: it is not known. */
+bool launch_dword(const struct launch_values *values, uint32_t offset, uint32_t *dword);
+
+/* Whether that dword is known and is no part of an address. */
+bool launch_is_number(const struct launch_values *values, uint32_t offset);
+
+/* What a load of a dword of the arguments gives: a constant, or what the data flow calls it. */
+value_id concrete_argument(struct flow *flow, uint32_t offset);
+
+/* What the work-group's numbers and the work-items' are when the kernel begins. 0 or -ENOMEM. */
+int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct state *state);
+
+/* Whether all waves come to this point, with every lane active. */
+bool concrete_is_sure(const struct flow *flow, const struct state *state);
+
+/* What both halves of an address are, if that is known. */
+bool concrete_address(const struct flow *flow, value_id low, value_id high, uint64_t *address);
+
+/* Of a load from a known address: dword number `part`, if it is a number that is known. */
+bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
+		   value_id *value);
+
+/* flow_step() of an evaluation, around the data flow's own step. 0 or negative errno. */
+int concrete_step(struct flow *flow, const struct function *function, const struct insn *insn,
+		  struct state *state);
+
+/* Which operand an OP_SELECT of the vector unit takes: 1 or 2; 0: not known. */
+int concrete_select(const struct flow *flow, const struct insn *insn, const struct state *state);
+
+/* Where control goes at a block's end. */
+enum concrete_way { WAY_BOTH, WAY_ON, WAY_JUMP };
+/* `before`: of a branch back, as its target was entered last; else NULL. */
+enum concrete_way concrete_branch(const struct flow *flow, const struct insn *insn,
+				  const struct state *state, const struct state *before);
+
+/* ---- concrete_mask.c: masks of lanes ---- */
+
+/* A mask, as far as it is known; the larger the number the fewer lanes. */
+enum { LANES_EVERY = -1, LANES_ROOT = 0, LANES_NONE = 1000, LANES_UNKNOWN };
+
+/* What a mask in a register is: LANES_* or the place of a shrink site (state_place_of()). */
+int concrete_lanes(const struct flow *flow, const struct state *state,
+		   const struct operand *operand);
+/* Exec itself. */
+int concrete_exec(const struct state *state);
+/* The value of such a mask in each dword. */
+value_id concrete_mask(struct flow *flow, const struct state *state, int lanes);
+/* An instruction on masks of which enough is known: its effect, and true in *handled. */
+int concrete_masks(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
+
+#endif

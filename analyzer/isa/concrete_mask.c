@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Masks of lanes in an evaluation: none, every lane, or exec as it was at a shrink site, which
+ * include one another in the order of the sites. A comparison that is the same in all lanes gives
+ * none or exec, and exec may become empty: then vector instructions have no effect (state.dead).
+ */
+#include "concrete.h"
+
+#include "state_internal.h"
+
+#include <string.h>
+
+static bool is_exec(const struct operand *operand)
+{
+	return operand->kind == OPERAND_REG && operand->reg == REG_EXEC;
+}
+
+static bool is_lost(const struct state *state)
+{
+	return state->mode != EXEC_NORMAL ||
+	       (state->aside_count && state->aside[0].name == SITE_LOST);
+}
+
+int concrete_exec(const struct state *state)
+{
+	if (state->dead)
+		return LANES_NONE;
+	return is_lost(state) ? LANES_UNKNOWN : (int)state->aside_count;
+}
+
+int concrete_lanes(const struct flow *flow, const struct state *state,
+		   const struct operand *operand)
+{
+	value_id value;
+	int32_t constant;
+	uint32_t base;
+
+	if (is_exec(operand))
+		return concrete_exec(state);
+	if (operand->kind == OPERAND_CONST)
+		return operand->value == -1  ? LANES_EVERY
+		       : operand->value == 0 ? LANES_NONE
+					     : LANES_UNKNOWN;
+	if (operand->kind != OPERAND_REG || operand->reg + operand->count > REG_VECTOR)
+		return LANES_UNKNOWN;
+	value = state->scalar[operand->reg];
+	for (unsigned i = 1; i < flow->wave_size / 32 && operand->reg + i < REG_VECTOR; i++)
+		if (state->scalar[operand->reg + i] != value)
+			return LANES_UNKNOWN;
+	if (value_constant(&flow->store, value, &constant))
+		return constant == -1 ? LANES_EVERY : constant == 0 ? LANES_NONE : LANES_UNKNOWN;
+	base = value_sole_base(&flow->store, value);
+	if (BASE_KIND(base) == BASE_MASK && !is_lost(state) &&
+	    state_place_of(state, BASE_PAYLOAD(base)) >= 0)
+		return state_place_of(state, BASE_PAYLOAD(base));
+	return LANES_UNKNOWN;
+}
+
+static uint32_t name_of(const struct state *state, int lanes)
+{
+	return lanes > 0 ? state->aside[lanes - 1].name : SITE_ROOT;
+}
+
+value_id concrete_mask(struct flow *flow, const struct state *state, int lanes)
+{
+	if (lanes == LANES_UNKNOWN)
+		return VALUE_NUMBER;
+	if (lanes == LANES_NONE || lanes == LANES_EVERY)
+		return value_const(&flow->store, lanes == LANES_EVERY ? -1 : 0);
+	return value_base(&flow->store, BASE(BASE_MASK, name_of(state, lanes)), 0);
+}
+
+/* Of two masks of which one includes the other. */
+static int combine(const struct insn *insn, int x, int y)
+{
+	switch (insn->class) {
+	case OP_AND:
+	case OP_AND_SAVEEXEC:
+		if (x == LANES_NONE || y == LANES_NONE)
+			return LANES_NONE;
+		return x == LANES_UNKNOWN || y == LANES_UNKNOWN ? LANES_UNKNOWN : x > y ? x : y;
+	case OP_OR:
+	case OP_OR_SAVEEXEC:
+		return x == LANES_UNKNOWN || y == LANES_UNKNOWN ? LANES_UNKNOWN : x < y ? x : y;
+	case OP_ANDN2:
+	case OP_ANDN2_SAVEEXEC:
+		if (x == LANES_NONE || (x != LANES_UNKNOWN && y <= x))
+			return LANES_NONE;
+		return y == LANES_NONE ? x : LANES_UNKNOWN;
+	default: /* exclusive or */
+		if (x == y && x != LANES_UNKNOWN)
+			return LANES_NONE;
+		return x == LANES_NONE ? y : y == LANES_NONE ? x : LANES_UNKNOWN;
+	}
+}
+
+/* Exec becomes that; *handled is false where the data flow's own step is to do it. */
+static int set_exec(struct flow *flow, struct state *state, int lanes, bool *handled)
+{
+	int now = (int)state->aside_count;
+
+	*handled = lanes != LANES_EVERY && lanes != LANES_UNKNOWN;
+	state->dead = lanes == LANES_NONE;
+	return *handled && lanes < now ? state_restore(&flow->store, state, name_of(state, lanes))
+				       : 0;
+}
+
+static int save_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)
+{
+	const struct operand *to = &insn->operand[0];
+	int now = concrete_exec(state), result;
+	bool was_dead = state->dead, set;
+	int status;
+
+	if (insn->class == OP_OTHER_SAVEEXEC && strncmp(insn->mnemonic, "s_xor_saveexec", 14) != 0)
+		result = LANES_UNKNOWN;
+	else
+		result = combine(insn, concrete_lanes(flow, state, &insn->operand[1]), now);
+	if (now == LANES_UNKNOWN || (result == LANES_UNKNOWN && !was_dead))
+		return 0;
+	if (result == LANES_EVERY && !was_dead)
+		return 0;
+	*handled = true;
+	/* What the masks are called is up to the state as it is now. */
+	status = flow_write_all(flow, state, to, concrete_mask(flow, state, now));
+	if (!status)
+		status = set_exec(flow, state, result, &set);
+	if (!status && !set && result == LANES_EVERY)
+		state_all(state);
+	else if (!status && !set)
+		status = state_lose(&flow->store, state);
+	return status;
+}
+
+/* A mask that is copied because the other one is empty, and of which nothing is known. */
+static const struct operand *copied(const struct insn *insn, int x, int y)
+{
+	bool either = insn->class == OP_OR || insn->class == OP_XOR;
+
+	if (y == LANES_NONE && x == LANES_UNKNOWN && (either || insn->class == OP_ANDN2))
+		return &insn->operand[1];
+	return x == LANES_NONE && y == LANES_UNKNOWN && either ? &insn->operand[2] : NULL;
+}
+
+static int compute(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)
+{
+	const struct operand *to = &insn->operand[0], *a = &insn->operand[1], *from = NULL;
+	bool moves = insn->class == OP_MOVE;
+	const struct operand *b = moves ? a : &insn->operand[2];
+	int x = concrete_lanes(flow, state, a), y = concrete_lanes(flow, state, b), result;
+	bool was_dead = state->dead, set;
+	int status = 0;
+
+	result = moves ? x : combine(insn, x, y);
+	if (!moves)
+		from = copied(insn, x, y);
+	if (is_exec(to)) {
+		/* Nothing but the name of a smaller mask is lost where exec was not empty. */
+		if (result == LANES_UNKNOWN && !was_dead)
+			return 0;
+		status = set_exec(flow, state, result, &set);
+		*handled = set;
+		if (!status && !set && result == LANES_UNKNOWN) {
+			*handled = true;
+			status = state_lose(&flow->store, state);
+		}
+	} else if (from) {
+		*handled = true;
+		for (unsigned i = 0; !status && i < to->count; i++)
+			status = flow_write(flow, state, to, i, flow_operand(flow, state, from, i));
+	} else if (result != LANES_UNKNOWN) {
+		*handled = true;
+		status = flow_write_all(flow, state, to, concrete_mask(flow, state, result));
+	}
+	if (*handled && !moves)
+		state->scc = from || result == LANES_UNKNOWN ? 0 : result == LANES_NONE ? -1 : 1;
+	return status;
+}
+
+static bool names_mask(const struct flow *flow, const struct state *state,
+		       const struct operand *operand)
+{
+	return is_exec(operand) ||
+	       (operand->kind == OPERAND_REG && operand->reg < REG_VECTOR &&
+		BASE_IS_MASK(value_sole_base(&flow->store, state->scalar[operand->reg])));
+}
+
+int concrete_masks(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)
+{
+	const struct operand *to = &insn->operand[0];
+	unsigned dwords = flow->wave_size / 32;
+
+	*handled = false;
+	/* Back from a moment in which every lane was active. */
+	if (insn->class == OP_MOVE && state->mode == EXEC_ALL && is_exec(to) &&
+	    concrete_lanes(flow, state, &insn->operand[1]) == LANES_NONE) {
+		state->mode = EXEC_NORMAL;
+		state->dead = *handled = true;
+		return 0;
+	}
+	if (insn->dual || (state->mode != EXEC_NORMAL && !state->dead) || !insn->operand_count ||
+	    to->kind != OPERAND_REG || to->count != dwords || !(insn->traits & INSN_SCALAR))
+		return 0;
+	switch (insn->class) {
+	case OP_AND_SAVEEXEC:
+	case OP_ANDN2_SAVEEXEC:
+	case OP_OR_SAVEEXEC:
+	case OP_OTHER_SAVEEXEC:
+		return insn->operand_count == 2 ? save_exec(flow, insn, state, handled) : 0;
+	case OP_AND:
+	case OP_OR:
+	case OP_ANDN2:
+	case OP_XOR:
+		if (insn->operand_count == 3 &&
+		    (is_exec(to) || names_mask(flow, state, &insn->operand[1]) ||
+		     names_mask(flow, state, &insn->operand[2])))
+			return compute(flow, insn, state, handled);
+		return 0;
+	case OP_MOVE:
+		/* A mask that is only copied is so by the data flow, too; an empty one is 0. */
+		if (is_exec(to) || (is_exec(&insn->operand[1]) && state->dead))
+			return compute(flow, insn, state, handled);
+		return 0;
+	default:
+		return 0;
+	}
+}
