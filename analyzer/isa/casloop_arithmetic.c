@@ -24,6 +24,11 @@ static const struct {
 	{ "v_max_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
 	{ "v_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
 	{ "v_max_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
+	{ "v_min_num_f32", ISA_OP_MIN, ISA_TYPE_F32, true },
+	{ "v_max_num_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
+	{ "v_min_num_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
+	{ "v_max_num_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
+	{ "v_pk_add_bf16", ISA_OP_ADD, ISA_TYPE_PK_BF16, true },
 	{ "v_fma_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
 	{ "v_fmac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
 	{ "v_fma_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
@@ -101,6 +106,7 @@ static bool is_number(const struct arithmetic *kind, unsigned dwords)
 {
 	switch (kind->type) {
 	case ISA_TYPE_PK_F16:
+	case ISA_TYPE_PK_BF16:
 		return dwords == 1;
 	case ISA_TYPE_F64:
 		return dwords == 2 && !kind->masked;

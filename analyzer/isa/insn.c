@@ -72,6 +72,7 @@ static const struct {
 	{ "cond_sub", ISA_OP_SUB, ISA_TYPE_I32, false },
 	{ "sub_clamp", ISA_OP_SUB, ISA_TYPE_I32, false },
 	{ "csub", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "ordered_add", ISA_OP_ADD, ISA_TYPE_I32, false },
 };
 
 static const struct {

@@ -29,6 +29,7 @@ struct sources {
 	const char *symbol[2]; /* up to two names; [1] says that there are several */
 	const char *through;   /* symbol that a pointer was loaded from */
 	bool lds, private, runtime, kernarg_segment, literal, image, nothing;
+	bool null;           /* or a null pointer, which nothing can be accessed through */
 	const char *unknown; /* why, NULL if everything is known */
 	unsigned chased;     /* loads on the way */
 };
@@ -191,7 +192,8 @@ static void gather_pair(struct flow *flow, value_id low, value_id high, struct s
 			}
 			break;
 		case TARGET_NUMBER:
-			sources->literal = true;
+			sources->literal |= !t->null;
+			sources->null |= t->null;
 			break;
 		case TARGET_UNKNOWN:
 			add_unknown(sources, t->why);
@@ -366,7 +368,7 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 		return unknown(origin, "data of the code object without a symbol");
 	if (s.private)
 		return unknown(origin, "private memory");
-	if (s.literal) {
+	if (s.literal || s.null) {
 		origin->kind = ISA_ORIGIN_CONSTANT;
 		return 0;
 	}

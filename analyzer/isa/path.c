@@ -211,6 +211,9 @@ static void add_edges(struct search *search, const struct target *target, int64_
 			fail(search, "a pointer to private memory");
 		break;
 	case TARGET_NUMBER:
+		/* Nothing is accessed through a null pointer. */
+		if (target->null && !search->word)
+			break;
 		if (!load && search->word && target->exact) {
 			search->constants = true;
 			break;

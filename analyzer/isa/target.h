@@ -28,6 +28,7 @@ enum target_kind {
 struct target {
 	enum target_kind kind;
 	bool exact;
+	bool null; /* of TARGET_NUMBER: in the first page, where no memory is */
 	bool constant_known;
 	int32_t constant;
 	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;

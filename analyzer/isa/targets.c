@@ -174,6 +174,8 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 	return count;
 }
 
+#define FIRST_PAGE 4096u
+
 /* Upper half without bases. */
 static unsigned number(const struct value *low, const struct alt *high, const char *why,
 		       struct target *target, unsigned count, uint64_t *left)
@@ -189,6 +191,7 @@ static unsigned number(const struct value *low, const struct alt *high, const ch
 			continue;
 		one.exact = !low->alt[i].flags;
 		one.constant = low->alt[i].constant;
+		one.null = one.exact && !high->constant && (uint32_t)one.constant < FIRST_PAGE;
 		count = emit(target, count, &one);
 	}
 	return count;

@@ -38,6 +38,17 @@ KERNEL max_float(float *to, float value)
 		;
 }
 
+// By an instruction, which has another name on gfx12.
+//! max_by_function *-O0@17: miscompiled
+//! max_by_function *: cas-max f32 direct 0
+KERNEL max_by_function(float *to, float value)
+{
+	float old = load(to);
+
+	while (!swap(to, &old, __builtin_fmaxf(old, value)))
+		;
+}
+
 //! min_float *-O0@17: miscompiled
 //! min_float *-O[123]: cas-min f32 direct 0
 //! min_float *-O0: cas-min-or-max f32 direct 0

@@ -48,6 +48,19 @@ KERNEL member(struct particles *s)
 	ADD(s->energy);
 }
 
+// A pointer that may be null leads where it leads if it is not.
+//! null_or_member *: native i32 indirect 0
+//! null_or_member *: paths 0>40>24:r 0>40>24>0:a
+KERNEL null_or_member(struct particles *s, int any)
+{
+	struct particles *from = nullptr;
+
+	if (any)
+		from = s->next;
+	asm volatile("" ::: "memory");
+	ADD(from->energy);
+}
+
 //! rows *: native i32 indirect 0
 //! rows *: paths 0>0/8>0/4:a
 KERNEL rows(int **r, int i, int j)

@@ -386,6 +386,7 @@ static void mnemonics(void **state)
 		{ "global_atomic_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
 		{ "global_atomic_fmin", ISA_OP_MIN, ISA_TYPE_F32, true },
 		{ "flat_atomic_fmax_x2", ISA_OP_MAX, ISA_TYPE_F64, true },
+		{ "global_atomic_ordered_add_b64", ISA_OP_ADD, ISA_TYPE_I64, false },
 		{ "global_atomic_max_num_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
 		{ "global_atomic_cmpswap_f32", ISA_OP_CMPSWAP, ISA_TYPE_F32, true },
 		{ "global_atomic_cmpswap", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
