@@ -88,15 +88,27 @@ static void group(struct json_object **list, struct json_object *report)
 	*list = causes;
 }
 
-/* Returns the set of the findings' keys (diff_key()). */
+/* Returns the set of the findings' keys (diff_keys()). */
 static GHashTable *keys_of(struct json_object *report, bool without_stacks)
 {
 	GHashTable *set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct json_object *list = get_member(report, "findings");
 
-	for (size_t i = 0; i < json_object_array_length(list); i++)
-		g_hash_table_add(set, diff_key(json_object_array_get_idx(list, i), without_stacks));
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct diff_keys keys =
+		    diff_keys(json_object_array_get_idx(list, i), without_stacks);
+
+		g_hash_table_add(set, keys.now);
+		if (keys.former)
+			g_hash_table_add(set, keys.former);
+	}
 	return set;
+}
+
+static bool has_any(GHashTable *set, const struct diff_keys *keys)
+{
+	return g_hash_table_contains(set, keys->now) ||
+	       (keys->former && g_hash_table_contains(set, keys->former));
 }
 
 /*
@@ -111,13 +123,14 @@ static void split(struct json_object *report, GHashTable *other, bool without_st
 
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		struct json_object *finding = json_object_array_get_idx(list, i);
-		char *key = diff_key(finding, without_stacks);
-		struct json_object *target = g_hash_table_contains(other, key) ? both : absent;
+		struct diff_keys keys = diff_keys(finding, without_stacks);
+		struct json_object *target = has_any(other, &keys) ? both : absent;
 
 		if (!target)
-			g_free(key);
-		else if (g_hash_table_add(seen, key))
+			g_free(keys.now);
+		else if (g_hash_table_add(seen, keys.now))
 			json_object_array_add(target, json_object_get(finding));
+		g_free(keys.former);
 	}
 	g_hash_table_destroy(seen);
 }

@@ -29,16 +29,24 @@ bool diff_lacks_stacks(struct json_object *report)
 }
 
 /* Describes a finding as analyzer/report/fingerprint.c does. */
-char *diff_key(struct json_object *finding, bool without_stacks)
+static char *without_places(struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
 
-	if (!without_stacks)
-		return g_strdup(get_text(finding, "fingerprint"));
 	return g_strdup_printf("%s|%s|%" PRId64 "|%s|%s|%s|%s|%s|%s", get_text(finding, "rule"),
 			       get_text(finding, "kernel_symbol"),
 			       get_number(finding, "kernarg_offset"),
 			       get_text(finding, "instruction"), get_text(finding, "api"),
 			       get_text(allocation, "api"), get_text(allocation, "symbol"),
 			       get_text(finding, "subject"), get_text(finding, "related"));
+}
+
+struct diff_keys diff_keys(struct json_object *finding, bool without_stacks)
+{
+	if (without_stacks)
+		return (struct diff_keys){ without_places(finding), NULL };
+	return (struct diff_keys){ g_strdup(get_text(finding, "fingerprint")),
+				   get_member(finding, "former_fingerprint")
+				       ? g_strdup(get_text(finding, "former_fingerprint"))
+				       : NULL };
 }

@@ -10,10 +10,16 @@
 /* Returns true if the report has findings, and none of them a call stack: it is of a capture that
  * was imported, or recorded with --stack-depth=0. */
 bool diff_lacks_stacks(struct json_object *report);
+/* Two findings are the same if they share one. The caller frees both. */
+struct diff_keys {
+	char *now;
+	char *former; /* what an earlier version wrote for it; NULL: the same, or not known */
+};
+
 /*
- * Returns the finding's fingerprint; with `without_stacks` the parts of the fingerprint without the
- * places: rule, kernel, argument, instruction, functions and names. To be freed.
+ * Returns the finding's fingerprints; with `without_stacks` the parts of them without the places:
+ * rule, kernel, argument, instruction, functions and names.
  */
-char *diff_key(struct json_object *finding, bool without_stacks);
+struct diff_keys diff_keys(struct json_object *finding, bool without_stacks);
 
 #endif

@@ -183,6 +183,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 
 	put(object, "rule", json_object_new_string(finding->rule->id));
 	put(object, "fingerprint", text_or_null(finding->fingerprint));
+	put(object, "former_fingerprint", text_or_null(finding->former_fingerprint));
 	put(object, "cause", NULL); /* of the whole list: causes_of() */
 	put(object, "slug", json_object_new_string(finding->rule->slug));
 	put(object, "severity", json_object_new_string(severity_name(finding_severity(finding))));

@@ -445,7 +445,10 @@ static struct json_object *one_result(const struct sarif *sarif, struct json_obj
 	if (get_member(finding, "fingerprint")) {
 		struct json_object *prints = json_object_new_object();
 
-		put(prints, "hipgrain/1", text_value(get_text(finding, "fingerprint")));
+		put(prints, "hipgrain/1",
+		    text_value(get_text(finding, get_member(finding, "former_fingerprint")
+						     ? "former_fingerprint"
+						     : "fingerprint")));
 		if (get_member(finding, "cause"))
 			put(prints, "hipgrain/2", text_value(get_text(finding, "cause")));
 		put(object, "partialFingerprints", prints);

@@ -96,9 +96,12 @@ static bool is_suppressed(struct selection *selection, const struct analysis *an
 	return suppressed;
 }
 
+/* A baseline of an earlier version has former fingerprints. */
 static bool is_known(struct selection *selection, const struct finding *finding)
 {
-	if (!selection->baseline || !g_hash_table_contains(selection->known, finding->fingerprint))
+	if (!selection->baseline ||
+	    (!g_hash_table_contains(selection->known, finding->fingerprint) &&
+	     !g_hash_table_contains(selection->known, finding->former_fingerprint)))
 		return false;
 	g_ptr_array_add(selection->known_now, g_strdup(finding->fingerprint));
 	return true;

@@ -69,9 +69,10 @@ void unite_migration(struct analysis *analysis);
 
 /*
  * Give every finding its fingerprint: equal in two recordings if it is the same finding. Made of
- * the rule, the kernel, its argument, the call, and the functions (not the lines, which move)
- * where the memory was allocated and the call was made; of no address, size or count. Findings
- * of one process that are alike in all this are numbered.
+ * the rule, the kernel, its argument, the call, and the functions (not the lines, which move, nor
+ * the files, which get other names) where the memory was allocated and the call was made; of no
+ * address, size or count. Findings of one process that are alike in all this are numbered. The
+ * former fingerprint has the files, too: by it baselines of earlier versions match.
  */
 void fingerprint_findings(struct analysis *analysis);
 

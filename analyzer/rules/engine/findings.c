@@ -74,6 +74,7 @@ static void finding_free(gpointer data)
 	g_free(finding->api);
 	g_free(finding->subject);
 	g_free(finding->fingerprint);
+	g_free(finding->former_fingerprint);
 	g_free(finding->related);
 	g_free(finding->why);
 	g_free(finding->group);

@@ -110,15 +110,16 @@ struct finding {
 	int64_t code_offset; /* bytes from the kernel's entry, -1 if none */
 	char *device_file;   /* source of the instruction, NULL without line tables */
 	unsigned device_line;
-	GPtrArray *instructions; /* struct code_site (evidence.h): all that it is about */
-	int64_t kernarg_offset;  /* -1 if none */
-	int argument;            /* index among the explicit arguments, -1 if none */
-	char *argument_name;     /* NULL if unknown */
-	char *chain;             /* how it leads to the memory through others; NULL: directly */
-	char *api;               /* the call, for findings about calls; else NULL */
-	char *subject;           /* what else it is about: a variable's name, a library; or NULL */
-	char *fingerprint;       /* the same in every recording of it: see report/selection.h */
-	char *related;           /* the other party, for findings about two; else NULL */
+	GPtrArray *instructions;  /* struct code_site (evidence.h): all that it is about */
+	int64_t kernarg_offset;   /* -1 if none */
+	int argument;             /* index among the explicit arguments, -1 if none */
+	char *argument_name;      /* NULL if unknown */
+	char *chain;              /* how it leads to the memory through others; NULL: directly */
+	char *api;                /* the call, for findings about calls; else NULL */
+	char *subject;            /* what else it is about: a variable's name, a library; or NULL */
+	char *fingerprint;        /* the same in every recording of it: see report/selection.h */
+	char *former_fingerprint; /* what earlier versions had for it */
+	char *related;            /* the other party, for findings about two; else NULL */
 	uint32_t related_stack_id;
 	/*
 	 * The finding gets this confidence if a GPU has a memory access fault on its memory;
