@@ -482,6 +482,7 @@ void analysis_end(struct analysis_run *run)
 	unite_migration(analysis);
 	fingerprint_findings(analysis);
 	ranks_group(analysis);
+	ranks_name_lines(analysis);
 	analysis_drop(run);
 }
 

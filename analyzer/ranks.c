@@ -2,6 +2,7 @@
 /* Findings of the ranks of a job: the same ones united, those of single ranks named. */
 #include "ranks.h"
 
+#include "analyzer/rank_lines.h"
 #include "analyzer/rules/engine/evidence.h"
 
 #include <inttypes.h>
@@ -63,8 +64,7 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecord
 	return outliers;
 }
 
-/* Returns a text such as "0-3,7". The caller frees it. */
-static char *list_text(const GArray *ranks)
+char *ranks_list(const GArray *ranks)
 {
 	GString *text = g_string_new(NULL);
 
@@ -84,7 +84,7 @@ char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded)
 {
 	GArray *outliers = ranks_outliers(ranks, all, unrecorded);
 	bool few = outliers->len && has_rank(ranks, g_array_index(outliers, int, 0));
-	char *list = list_text(outliers->len ? outliers : ranks);
+	char *list = ranks_list(outliers->len ? outliers : ranks);
 	GString *rest = g_string_new("");
 	char *text;
 
@@ -312,4 +312,58 @@ void ranks_group(struct analysis *analysis)
 	}
 	g_array_free(launches, TRUE);
 	analysis->ranks = all;
+}
+
+/* ---- limits and notes ---- */
+
+static int rank_of_pid(int pid, void *data)
+{
+	const struct analysis *analysis = data;
+	const struct process *process = replay_process(&analysis->replay, pid);
+
+	return process ? process_rank(process) : -1;
+}
+
+/* Returns the ranks whose events led to a line; NULL if it is of something else as well. */
+static GArray *ranks_of_line(const struct findings *findings, const char *line)
+{
+	const GPtrArray *processes = findings_line_processes(findings, line);
+	GArray *ranks = g_array_new(FALSE, FALSE, sizeof(int));
+
+	for (unsigned i = 0; processes && i < processes->len; i++) {
+		const struct process *process = processes->pdata[i];
+		int rank = process ? process_rank(process) : -1;
+
+		if (rank < 0) {
+			g_array_free(ranks, TRUE);
+			return NULL;
+		}
+		if (!has_rank(ranks, rank))
+			g_array_append_val(ranks, rank);
+	}
+	return ranks;
+}
+
+static void name_lines(struct analysis *analysis, GPtrArray **list)
+{
+	struct rank_lines *lines = rank_lines_new();
+
+	for (unsigned i = 0; i < (*list)->len; i++) {
+		const char *text = (*list)->pdata[i];
+		GArray *ranks = ranks_of_line(&analysis->findings, text);
+
+		rank_lines_add(lines, text, ranks, rank_of_pid, analysis);
+		if (ranks)
+			g_array_free(ranks, TRUE);
+	}
+	g_ptr_array_free(*list, TRUE);
+	*list = rank_lines_finish(lines, analysis->ranks);
+}
+
+void ranks_name_lines(struct analysis *analysis)
+{
+	if (!analysis->ranks->len)
+		return;
+	name_lines(analysis, &analysis->findings.limits);
+	name_lines(analysis, &analysis->findings.notes);
 }

@@ -24,6 +24,9 @@ int process_rank(const struct process *process);
  */
 GArray *ranks_outliers(const GArray *ranks, const GArray *all, uint64_t unrecorded);
 
+/* Returns a text such as "0-3,7" of a sorted array of int. The caller frees it. */
+char *ranks_list(const GArray *ranks);
+
 /* Returns the distinct ranks of finding->ranks, sorted. The caller frees the array of int. */
 GArray *finding_ranks(const struct finding *finding);
 
@@ -40,6 +43,12 @@ char *ranks_text(const GArray *ranks, const GArray *all, uint64_t unrecorded);
  * rank that run the same program become one as well. To be called when fingerprints are known.
  */
 void ranks_group(struct analysis *analysis);
+
+/*
+ * Has limits and notes name the ranks that they are about, those of several ranks once. To be
+ * called behind ranks_group().
+ */
+void ranks_name_lines(struct analysis *analysis);
 
 /* Add to `notes` (char *, distinct) the ranks whose launches (uint64_t) differ from the others'. */
 void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *notes);

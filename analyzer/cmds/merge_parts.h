@@ -31,8 +31,8 @@ struct merge {
 	struct json_object *causes; /* causes_of() all of them */
 	GArray *ranks;              /* int, sorted */
 	struct json_object *processes;
-	GPtrArray *limits, *notes;
-	GPtrArray *ends; /* char *: how the parts ended that did not end well */
+	GPtrArray *limits, *notes; /* char *; made by merge_reports() */
+	GPtrArray *ends;           /* char *: how the parts ended that did not end well */
 	bool analysed;
 	int recording;         /* the worst enum recording_status; -1: no report has it */
 	bool recording_unsaid; /* some report has none */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/merge_parts.h"
+#include "analyzer/rank_lines.h"
 #include "analyzer/ranks.h"
 #include "analyzer/report/causes.h"
 #include "analyzer/report/json_ranks.h"
@@ -195,8 +196,6 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++)
 		merge->cost[i] += get_number(get_member(report, "recording_cost"), merge_costs[i]);
 	add_texts(merge->ends, get_member(get_member(report, "end"), "text"));
-	add_texts(merge->limits, get_member(report, "limits"));
-	add_texts(merge->notes, get_member(report, "notes"));
 	add_processes(merge, get_member(report, "processes"));
 	for (size_t i = 0; i < json_object_array_length(findings); i++) {
 		struct json_object *finding = json_object_array_get_idx(findings, i);
@@ -265,6 +264,27 @@ static gint compare_reports(gconstpointer a, gconstpointer b)
 		   : strcmp(json_object_to_json_string(one), json_object_to_json_string(other));
 }
 
+/* Replaces `list` by the lines of that name in all reports, with the ranks that they are about. */
+static void unite_lines(const struct merge *merge, GPtrArray **list, const char *name)
+{
+	struct rank_lines *lines = rank_lines_new();
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *report = merge->reports->pdata[i];
+		struct json_object *texts = get_array(report, name);
+		GArray *ranks = json_report_ranks(report);
+
+		for (size_t k = 0; k < array_length(texts); k++) {
+			rank_lines_add(lines,
+				       json_object_get_string(json_object_array_get_idx(texts, k)),
+				       ranks, NULL, NULL);
+		}
+		g_array_free(ranks, TRUE);
+	}
+	g_ptr_array_free(*list, TRUE);
+	*list = rank_lines_finish(lines, merge->ranks);
+}
+
 /* From here on merge->findings are causes. */
 static void group_causes(struct merge *merge)
 {
@@ -291,6 +311,8 @@ void merge_reports(struct merge *merge)
 	if (merge->recording >= 0 && merge->recording_unsaid)
 		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);
 	g_array_sort(merge->ranks, compare_numbers);
+	unite_lines(merge, &merge->limits, "limits");
+	unite_lines(merge, &merge->notes, "notes");
 	note_amounts(merge);
 	g_ptr_array_sort(merge->findings, compare_findings);
 	for (unsigned i = 0; i < merge->findings->len; i++)

@@ -168,6 +168,7 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 	printer_init(&printer, NULL, verbose ? REPORT_VERBOSE : 0, stream);
 	printer.symbolizer = symbolizer_new(NULL);
 	printer.unrecorded = merge->unrecorded;
+	put_first(&printer, merge->causes);
 	for (unsigned i = 0; i < merge->findings->len; i++)
 		put_finding(&printer, merge->findings->pdata[i], merge->ranks, NULL);
 	symbolizer_free(printer.symbolizer);

@@ -54,9 +54,11 @@ static int place_of(struct json_object *finding)
 	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
 	int severity = severity_by_name(get_text(finding, "severity"));
 
-	if (severity >= SEVERITY_WARNING && confidence_of(finding) == CONFIDENCE_POSSIBLE)
+	if (rule && severity < (int)rule->severity)
 		return SEVERITY_NOTE;
-	return rule && severity < (int)rule->severity ? SEVERITY_NOTE : severity;
+	return severity >= SEVERITY_WARNING && confidence_of(finding) == CONFIDENCE_POSSIBLE
+		   ? SEVERITY_ADVICE
+		   : severity;
 }
 
 /* Returns how much it concerns: work-items of all launches, or bytes of all calls. */

@@ -65,7 +65,9 @@ void put_instructions(const struct printer *printer, struct json_object *finding
 void put_several(const struct printer *printer, struct json_object *allocation);
 void put_pages(const struct printer *printer, struct json_object *allocation);
 void put_candidates(const struct printer *printer, struct json_object *finding);
-/* text_causes.c: the other findings of its cause, a line each. */
+/* text_causes.c: of several causes the first ones, with their fixes. */
+void put_first(const struct printer *printer, struct json_object *causes);
+/* The other findings of its cause, a line each. */
 void put_others(const struct printer *printer, struct json_object *finding);
 /* " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees. */
 char *memory_extent(struct json_object *allocation);

@@ -22,6 +22,9 @@ struct json_object *json_death(const struct analysis *analysis);
 /* "SIGABRT", NULL for signals without a name. */
 const char *signal_text(int number);
 
+/* Which processes there were: lines of text, one for those that are alike. */
+void put_processes(const struct printer *printer);
+
 /* What --what-if requested: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);

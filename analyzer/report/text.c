@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "analyzer/output.h"
-#include "analyzer/rules/order/open_calls.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 #include "printer.h"
@@ -16,71 +15,6 @@ static const char *const severity_colors[] = {
 	[SEVERITY_WARNING] = OUTPUT_COLOR "[1;35m",
 	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
 };
-
-/* Returns true if the process uses a GPU by HIP, by OpenMP, or by the HSA runtime below them. */
-static bool uses_gpu(const struct analysis *analysis, const struct process *process)
-{
-	return process->device_count >= 0 || process->target_regions || process->launches ||
-	       process_device(process, 0) || open_calls_of(&analysis->findings, process);
-}
-
-static void put_process(const struct printer *printer, const struct process *process)
-{
-	const struct device *device = process_device(process, 0);
-
-	fprintf(printer->stream, "hipgrain: process %d: %s\n", process->pid,
-		process->cmdline[0] ? process->cmdline : "(its start was not recorded)");
-	fprintf(printer->stream,
-		"hipgrain: %" G_GUINT64_FORMAT " launch%s, %" G_GUINT64_FORMAT
-		" allocation%s, %" G_GUINT64_FORMAT " cop%s",
-		process->launches, process->launches == 1 ? "" : "es", process->allocations,
-		process->allocations == 1 ? "" : "s", process->copies,
-		process->copies == 1 ? "y" : "ies");
-	if (process->target_regions) {
-		char *on_host = process->host_regions ? g_strdup_printf(" (%" G_GUINT64_FORMAT
-									" of them on the host)",
-									process->host_regions)
-						      : g_strdup("");
-
-		fprintf(printer->stream,
-			", %" G_GUINT64_FORMAT " OpenMP target region%s%s with %" G_GUINT64_FORMAT
-			" transfer%s",
-			process->target_regions, process->target_regions == 1 ? "" : "s", on_host,
-			process->target_transfers, process->target_transfers == 1 ? "" : "s");
-		g_free(on_host);
-	}
-	if (device)
-		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
-	else if (!uses_gpu(printer->analysis, process))
-		fputs(recording_status_fails(printer->analysis->recording.status)
-			  ? "; no HIP call of it is in the recording"
-			  : "; it made no HIP call",
-		      printer->stream);
-	fputc('\n', printer->stream);
-}
-
-/* Shells and helpers that made no HIP call only count, unless there is nothing else. */
-static void put_processes(const struct printer *printer)
-{
-	const GPtrArray *processes = printer->analysis->replay.processes;
-	unsigned shown = 0;
-
-	for (unsigned i = 0; i < processes->len; i++) {
-		const struct process *process = processes->pdata[i];
-
-		if (uses_gpu(printer->analysis, process) || processes->len == 1) {
-			put_process(printer, process);
-			shown++;
-		}
-	}
-	if (shown < processes->len) {
-		fprintf(printer->stream, "hipgrain: %u%s process%s %s\n", processes->len - shown,
-			shown ? " other" : "", processes->len - shown == 1 ? "" : "es",
-			recording_status_fails(printer->analysis->recording.status)
-			    ? "without a HIP call in the recording"
-			    : "made no HIP call");
-	}
-}
 
 static void put_list(const struct printer *printer, const char *heading, const GPtrArray *lines)
 {
@@ -208,6 +142,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_death(&printer);
 	put_processes(&printer);
 	fputc('\n', stream);
+	put_first(&printer, causes);
 	for (size_t i = 0; i < array_length(causes); i++) {
 		struct json_object *object = json_object_array_get_idx(causes, i);
 		const struct finding *finding = json_object_get_userdata(object);

@@ -207,6 +207,60 @@ static void put_rows(const struct printer *printer, const GPtrArray *rows, unsig
 					      rows->len - shown));
 }
 
+#define FIRST_SHOWN 3u /* causes that a report begins with */
+
+/* The first line of the first alternative, without what separates it from the next. */
+static char *first_fix(struct json_object *finding)
+{
+	const char *fix = get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix");
+	size_t length = strcspn(fix, "\n");
+
+	return g_strndup(fix,
+			 length && fix[length] && fix[length - 1] == ';' ? length - 1 : length);
+}
+
+/* "error HG101 at x.hip:9, proven, and 3 more: what to change"; the fix may name the place itself.
+ */
+static void put_first_one(const struct printer *printer, const char *label,
+			  struct json_object *finding)
+{
+	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
+	size_t others = array_length(get_array(finding, "others"));
+	char *place = place_words(place_of_finding(finding)), *fix = first_fix(finding);
+	char *more = others ? g_strdup_printf(", and %zu more", others) : g_strdup("");
+	bool named = !*place || strstr(fix, place);
+
+	put_words_owned(printer, label,
+			g_strdup_printf("%s %s%s%s, %s%s: %s", get_text(finding, "severity"),
+					get_text(finding, "rule"), named ? "" : " at ",
+					named ? "" : place, get_text(finding, "confidence"), more,
+					*fix   ? fix
+					: rule ? rule->title
+					       : ""));
+	g_free(more);
+	g_free(fix);
+	g_free(place);
+}
+
+void put_first(const struct printer *printer, struct json_object *causes)
+{
+	size_t count = array_length(causes);
+	/* What one change mends is named once. */
+	GHashTable *fixes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; i < count && count > 1 && g_hash_table_size(fixes) < FIRST_SHOWN; i++) {
+		struct json_object *finding = json_object_array_get_idx(causes, i);
+		bool first = g_hash_table_size(fixes) == 0;
+
+		if (severity_by_name(get_text(finding, "severity")) > SEVERITY_NOTE &&
+		    g_hash_table_add(fixes, first_fix(finding)))
+			put_first_one(printer, first ? "do first" : "then", finding);
+	}
+	if (g_hash_table_size(fixes))
+		fputc('\n', printer->stream);
+	g_hash_table_destroy(fixes);
+}
+
 void put_others(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *others = get_array(finding, "others");

@@ -268,6 +268,7 @@ static void take_back_launch(struct rules_engine *engine, const struct process *
 static struct rules_context context_of(const struct rules_engine *engine, struct process *process,
 				       const struct hg_event *event)
 {
+	engine->findings->process = process;
 	return (struct rules_context){ .findings = engine->findings,
 				       .kernels = engine->kernels,
 				       .process = process,
@@ -464,6 +465,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	fold_groups(list);
 	for (unsigned i = 0; i < list->len; i++)
 		finding_render(list->pdata[i]);
+	engine->findings->process = NULL;
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
 		unrecorded |= process_passes_recorder(replay->processes->pdata[i]);

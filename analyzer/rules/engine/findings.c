@@ -91,13 +91,19 @@ static void finding_free(gpointer data)
 	g_free(finding);
 }
 
+static void free_processes(gpointer processes)
+{
+	g_ptr_array_free(processes, TRUE);
+}
+
 void findings_init(struct findings *findings)
 {
 	findings->list = g_ptr_array_new_with_free_func(finding_free);
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->limits = g_ptr_array_new_with_free_func(g_free);
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
-	findings->all_lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->all_lines =
+	    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_processes);
 	findings->results = (struct attachments){ NULL };
 }
 
@@ -221,10 +227,29 @@ void finding_remove_site(struct finding *finding, unsigned at)
 	g_clear_pointer(&finding->site_index, g_hash_table_destroy);
 }
 
+static void add_process(GPtrArray *processes, const struct process *process)
+{
+	if (!g_ptr_array_find(processes, process, NULL))
+		g_ptr_array_add(processes, (gpointer)process);
+}
+
+const GPtrArray *findings_line_processes(const struct findings *findings, const char *line)
+{
+	return g_hash_table_lookup(findings->all_lines, line);
+}
+
 static bool add_distinct(struct findings *findings, GPtrArray *list, char *text)
 {
-	if (!g_hash_table_add(findings->all_lines, text))
-		return false; /* which has freed it */
+	GPtrArray *processes = g_hash_table_lookup(findings->all_lines, text);
+
+	if (processes) {
+		add_process(processes, findings->process);
+		g_free(text);
+		return false;
+	}
+	processes = g_ptr_array_new();
+	add_process(processes, findings->process);
+	g_hash_table_insert(findings->all_lines, text, processes);
 	if (list->len < LINES_MOST)
 		g_ptr_array_add(list, g_strdup(text));
 	return true;
@@ -407,6 +432,12 @@ void findings_unrecorded(struct findings *findings)
 	}
 }
 
+static bool is_possible(const struct finding *finding)
+{
+	return finding->confidence == CONFIDENCE_POSSIBLE &&
+	       finding->rule->severity >= SEVERITY_WARNING;
+}
+
 static bool is_no_error_yet(const struct finding *finding)
 {
 	return (finding->about_order || finding->maybe_harmless) &&
@@ -421,7 +452,9 @@ enum severity finding_severity(const struct finding *finding)
 
 enum severity finding_place(const struct finding *finding)
 {
-	return is_no_error_yet(finding) ? SEVERITY_NOTE : finding->rule->severity;
+	return is_no_error_yet(finding) ? SEVERITY_NOTE
+	       : is_possible(finding)   ? SEVERITY_ADVICE
+					: finding->rule->severity;
 }
 
 static gint compare_findings(gconstpointer a, gconstpointer b)

@@ -184,7 +184,9 @@ struct findings {
 	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
 	struct attachments results; /* findings_result() */
 	unsigned limit_counts[LIMIT_KINDS];
-	GHashTable *all_lines; /* every limit and note, also those that are not listed */
+	/* Every limit and note, also those that are not listed -> GPtrArray of whose they are. */
+	GHashTable *all_lines;
+	const struct process *process; /* whose events are looked at; NULL: of the whole run */
 };
 
 /*
@@ -211,8 +213,9 @@ struct finding *findings_get(struct findings *findings, enum rule_id rule, struc
  */
 enum severity finding_severity(const struct finding *finding);
 /*
- * Returns the severity under which it is listed: such a warning comes with the notes, behind all
- * that is proven.
+ * Returns the severity under which it is listed: errors and warnings that are only possible come
+ * behind those that are surer, with the advice; those that finding_severity() makes warnings, with
+ * the notes.
  */
 enum severity finding_place(const struct finding *finding);
 
@@ -237,6 +240,11 @@ void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_P
 void findings_limit_of(struct findings *findings, enum limit_kind kind, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/*
+ * Returns the processes (struct process) whose events led to a line, of the list or not; NULL
+ * among them stands for the whole run. NULL: there is no such line.
+ */
+const GPtrArray *findings_line_processes(const struct findings *findings, const char *line);
 /* What was not analysed, in numbers: "2 memory accesses and 1 kernel"; NULL: nothing. To be freed.
  */
 char *findings_unanalysed(const struct findings *findings);
