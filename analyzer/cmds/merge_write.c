@@ -13,6 +13,7 @@
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/printer.h"
 #include "analyzer/report/report.h"
+#include "analyzer/symbols/names.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
 
@@ -150,10 +151,11 @@ static struct json_object *merge_json(const struct merge *merge)
 
 static void print_line(FILE *stream, const char *heading, const char *text)
 {
-	char *line = text_one_line(text);
+	char *shortened = limit_with_short_name(text), *line = text_one_line(shortened);
 
 	fprintf(stream, "%s  %s\n", heading, line ? line : "?");
 	free(line);
+	g_free(shortened);
 }
 
 static void print_text(const struct merge *merge, bool verbose, FILE *stream)

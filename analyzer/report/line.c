@@ -87,10 +87,13 @@ int json_as_line(struct json_object *report, FILE *stream)
 		const struct source_place place = place_of_finding(finding);
 		char *on = json_ranks_text(finding, ranks, unrecorded);
 		char *in = json_processes_text(finding);
+		char *text;
 
 		put_place(stream, &place);
 		fprintf(stream, "%s: ", word(get_text(finding, "severity")));
-		put_text(stream, get_text(finding, "message"));
+		text = with_short_name(get_text(finding, "message"), get_text(finding, "kernel"));
+		put_text(stream, text);
+		g_free(text);
 		if (on)
 			fprintf(stream, "; ranks: %s", on);
 		if (in)

@@ -285,18 +285,19 @@ static struct json_object *result_text(struct json_object *finding)
 	const char *why = member_or_null(finding, "why"),
 		   *fix = member_or_null(finding,
 					 get_member(finding, "cause_fix") ? "cause_fix" : "fix");
+	char *message = with_short_name(get_text(finding, "message"), get_text(finding, "kernel"));
 	size_t others = array_length(get_array(finding, "others"));
 	char *more = others ? g_strdup_printf("\nOf the same cause: %zu more, at the related "
 					      "locations.",
 					      others)
 			    : g_strdup("");
-	char *whole =
-	    g_strdup_printf("%s%s%s%s%s%s", get_text(finding, "message"), why ? "\nBecause: " : "",
-			    why ? why : "", more, fix ? "\nFix: " : "", fix ? fix : "");
+	char *whole = g_strdup_printf("%s%s%s%s%s%s", message, why ? "\nBecause: " : "",
+				      why ? why : "", more, fix ? "\nFix: " : "", fix ? fix : "");
 	struct json_object *object = sarif_message(whole);
 
 	g_free(whole);
 	g_free(more);
+	g_free(message);
 	return object;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/output.h"
+#include "analyzer/symbols/names.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 #include "printer.h"
@@ -21,10 +22,13 @@ static void put_list(const struct printer *printer, const char *heading, const G
 	if (lines->len)
 		fprintf(printer->stream, "%s\n", heading);
 	for (unsigned i = 0; i < lines->len; i++) {
-		char *line = text_one_line(lines->pdata[i]);
+		char *text = printer->verbose ? g_strdup(lines->pdata[i])
+					      : limit_with_short_name(lines->pdata[i]);
+		char *line = text_one_line(text);
 
 		fprintf(printer->stream, "  - %s\n", line ? line : "?");
 		free(line);
+		g_free(text);
 	}
 }
 

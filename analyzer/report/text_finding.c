@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/output.h"
+#include "analyzer/symbols/names.h"
 #include "codeobj/text.h"
 #include "json_ranks.h"
 #include "json_values.h"
@@ -53,9 +54,21 @@ static void put_argument(const struct printer *printer, struct json_object *find
 	g_string_free(text, TRUE);
 }
 
+/* A member in which the kernel's name is short, unless everything is requested. */
+static void put_short(const struct printer *printer, struct json_object *finding, const char *label,
+		      const char *member)
+{
+	const char *text = get_text(finding, member);
+
+	if (printer->verbose)
+		put_words(printer, label, text);
+	else
+		put_words_owned(printer, label, with_short_name(text, get_text(finding, "kernel")));
+}
+
 static void put_kernel(const struct printer *printer, struct json_object *finding)
 {
-	put_words(printer, "kernel", get_text(finding, "kernel"));
+	put_short(printer, finding, "kernel", "kernel");
 	put_instructions(printer, finding);
 	put_argument(printer, finding);
 }
@@ -180,7 +193,7 @@ static void put_related(const struct printer *printer, struct json_object *findi
 {
 	if (!get_member(finding, "related"))
 		return;
-	put_row(printer, "other", get_text(finding, "related"));
+	put_short(printer, finding, "other", "related");
 	if (get_member(finding, "related_stack"))
 		put_json_stack(printer, "", get_member(finding, "related_stack"));
 }
@@ -269,7 +282,7 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	if (is_one_too_many(printer, finding))
 		return;
 	put_heading(printer, finding);
-	put_row(printer, "what", get_text(finding, "message"));
+	put_short(printer, finding, "what", "message");
 	if (get_member(finding, "kernel"))
 		put_kernel(printer, finding);
 	if (!array_length(get_array(finding, "candidates"))) /* else the memory is one of them */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LONGEST 60u /* characters; longer names lose their outer scopes */
+#define KEPT    16  /* characters of template arguments that are no longer */
 #define NESTING 16u /* lambdas in scopes of lambdas */
 
 /* Lambdas of these scopes are the library's own. */
@@ -125,7 +126,10 @@ static const char *elide(GString *to, const char *at, char **lambda, unsigned ne
 		return at + strlen(at);
 	if (lambda && !*lambda)
 		*lambda = lambda_in(at + 1, close, nesting);
-	g_string_append(to, close == at + 1 ? "<>" : "<...>");
+	if (close - at - 1 <= KEPT)
+		g_string_append_len(to, at, close + 1 - at);
+	else
+		g_string_append(to, "<...>");
 	return close + 1;
 }
 
@@ -188,6 +192,57 @@ static char *without_scopes(char *name)
 	kept = at == name ? g_strdup(name) : g_strconcat("...", at, NULL);
 	g_free(name);
 	return kept;
+}
+
+/* A name that is short enough keeps its parameters. */
+static bool is_short(const char *name)
+{
+	const char *open = strchr(name, '<'), *close = open ? closing(open) : NULL;
+
+	return strlen(name) <= LONGEST && !(open && (!close || close - open - 1 > KEPT));
+}
+
+char *with_short_name(const char *text, const char *name)
+{
+	char **parts, *shortened, *joined;
+
+	if (!text || !name || !*name || is_short(name) || !strstr(text, name))
+		return g_strdup(text);
+	shortened = short_name(name);
+	parts = g_strsplit(text, name, -1);
+	joined = g_strjoinv(shortened, parts);
+	g_strfreev(parts);
+	g_free(shortened);
+	return joined;
+}
+
+/* Returns the end of the name that `text` begins with and ": " follows; NULL without one. */
+static const char *name_end(const char *text)
+{
+	int depth = 0;
+
+	for (const char *at = text; *at; at++)
+		if (strchr("(<{[", *at))
+			depth++;
+		else if (strchr(")}]", *at) || (*at == '>' && at > text && at[-1] != '-'))
+			depth--;
+		else if (depth <= 0 && g_str_has_prefix(at, ": "))
+			return at;
+	return NULL;
+}
+
+char *limit_with_short_name(const char *text)
+{
+	static const char begin[] = "kernel ";
+	const char *end = g_str_has_prefix(text, begin) ? name_end(text + strlen(begin)) : NULL;
+	char *name, *line;
+
+	if (!end)
+		return g_strdup(text);
+	name = g_strndup(text + strlen(begin), (gsize)(end - text) - strlen(begin));
+	line = with_short_name(text, name);
+	g_free(name);
+	return line;
 }
 
 char *short_name(const char *name)

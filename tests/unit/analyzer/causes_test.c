@@ -296,7 +296,8 @@ static void one_fix_names_the_lines_of_all(void **state)
 static const char *const names[][2] = {
 	{ "kernel", "kernel" },
 	{ "kernel(float*, int)", "kernel" },
-	{ "void ns::scale<float>(float*, float)", "ns::scale<...>" },
+	{ "void ns::scale<float>(float*, float)", "ns::scale<float>" },
+	{ "void scale<float, 3, unsigned long>(float*)", "scale<...>" },
 	{ "void scale<>(float*)", "scale<>" },
 	{ "(anonymous namespace)::kernel(int)", "(anonymous namespace)::kernel" },
 	{ "main(int, char**)::{lambda(int)#1}::operator()(int) const",
@@ -307,10 +308,10 @@ static const char *const names[][2] = {
 	  "run::'lambda' in for_each<...>" },
 	{ "void RAJA::launch<RAJA::x::{lambda(int)#1}, run(A<int>)::{lambda(int)#3}>(int)",
 	  "run::{lambda#3} in RAJA::launch<...>" },
-	{ "std::ostream& operator<< <int>(std::ostream&, int)", "operator<<<...>" },
+	{ "std::ostream& operator<< <int>(std::ostream&, int)", "operator<<<int>" },
 	{ "bool operator<(A const&, A const&)", "operator<" },
 	{ "A::operator->() const", "A::operator->" },
-	{ "unsigned long count<A<B<int>>, (C)1>(A<B<int>>)", "count<...>" },
+	{ "unsigned long count<A<B<int>>, (C)1, 0>(A<B<int>>)", "count<...>" },
 	{ "a<(b", "a" },
 	{ "", "" },
 };
@@ -323,6 +324,33 @@ static void names_are_as_short_as_they_can_be(void **state)
 
 		assert_string_equal(name, names[i][1]);
 		g_free(name);
+	}
+}
+
+static void sentences_have_short_names(void **state)
+{
+	static const char name[] = "void forall_kernel<256, main::{lambda(int)#2}>(int)";
+	static const char *const limits[][2] = {
+		{ "kernel void forall_kernel<256, main::{lambda(int)#2}>(int): unknown: why",
+		  "kernel main::{lambda#2} in forall_kernel<...>: unknown: why" },
+		{ "kernel add(float*): unknown", "kernel add(float*): unknown" },
+		{ "kernel a<b: unknown", "kernel a<b: unknown" },
+		{ "no kernel void f<256, 256, 256, 256>(): x",
+		  "no kernel void f<256, 256, 256, 256>(): x" },
+	};
+	char *text = with_short_name(
+	    "void forall_kernel<256, main::{lambda(int)#2}>(int) does its addition", name);
+
+	(void)state;
+	assert_string_equal(text, "main::{lambda#2} in forall_kernel<...> does its addition");
+	g_free(text);
+	text = with_short_name("add(float*) reads", "add(float*)");
+	assert_string_equal(text, "add(float*) reads");
+	g_free(text);
+	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++) {
+		text = limit_with_short_name(limits[i][0]);
+		assert_string_equal(text, limits[i][1]);
+		g_free(text);
 	}
 }
 
@@ -349,6 +377,7 @@ int main(void)
 		cmocka_unit_test(a_cause_keeps_its_name),
 		cmocka_unit_test(one_fix_names_the_lines_of_all),
 		cmocka_unit_test(names_are_as_short_as_they_can_be),
+		cmocka_unit_test(sentences_have_short_names),
 		cmocka_unit_test(long_names_lose_their_outer_scopes),
 	};
 
