@@ -183,9 +183,7 @@ static bool is_mapped(const struct row *row)
 
 static int mode_of_mapped(void)
 {
-	if (environment == NOSVM)
-		return hipMemRangeCoherencyModeIndeterminate;
-	return over_driver() ? -hipErrorInvalidValue : hipMemRangeCoherencyModeFineGrain;
+	return environment == NOSVM ? hipMemRangeCoherencyModeIndeterminate : -hipErrorInvalidValue;
 }
 
 static void test_allocators(void)
@@ -198,8 +196,6 @@ static void test_allocators(void)
 
 		if (rows[i].how == PITCH && refuses_pitch())
 			expected = REFUSED(hipErrorInvalidValue);
-		if (is_mapped(&rows[i]) && !over_driver())
-			expected |= SOFTGPU_PAGE_ALIAS;
 		if (error || expected & REFUSED(0)) {
 			check(expected == REFUSED(error), "%s: error %d", rows[i].name, error);
 			continue;
