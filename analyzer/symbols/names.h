@@ -10,10 +10,10 @@
 char *demangled(const char *symbol);
 
 /*
- * A demangled name as short as it stands for the function: without result and parameters, and with
- * "<...>" for template arguments of more than 16 characters. A lambda among these, which is what
- * the program gave a library's kernel, comes first: "main::{lambda#1} in forall_kernel<...>". The
- * caller frees; NULL for NULL.
+ * Returns the short form of a demangled name: without result and parameters, and with "<...>" for
+ * template arguments of more than 16 characters. A lambda among these, which is what the program
+ * gave a library's kernel, comes first: "main::{lambda#1} in forall_kernel<...>". The caller frees
+ * it; NULL for NULL.
  */
 char *short_name(const char *name);
 
@@ -22,7 +22,7 @@ char *short_name(const char *name);
  * long template arguments. The caller frees it; NULL for NULL.
  */
 char *with_short_name(const char *text, const char *name);
-/* The same of a limit, which begins with "kernel NAME: ". */
+/* Does the same for a limit, which begins with "kernel NAME: ". */
 char *limit_with_short_name(const char *text);
 
 #endif

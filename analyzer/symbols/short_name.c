@@ -15,7 +15,7 @@ static const char *const libraries[] = { "RAJA::",    "Kokkos::", "thrust::",   
 					 "rocprim::", "hipcub::", "umpire::",   "camp::",
 					 "amrex::",   "rmm::",    "rocthrust::" };
 
-/* Whose close it is: at '(' and its like; NULL if it never closes. */
+/* Returns the bracket that closes the one at `open`, or NULL if none does. */
 static const char *closing(const char *open)
 {
 	unsigned depth = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rows of the *.def tables are written with: types of operands, flags, and functions of
- * single values. It stands alone, so that others than the interpreter can compute by the rows.
+ * The rows of the *.def tables are written with these types of operands, flags, and functions of
+ * single values. The header stands alone, so that others than the interpreter can compute by the rows.
  */
 #ifndef SOFTGPU_ROWS_H
 #define SOFTGPU_ROWS_H
@@ -54,7 +54,7 @@ static inline bool sg_is16(uint8_t type)
 	return type == SG_u16 || type == SG_i16 || type == SG_f16 || type == SG_bf16;
 }
 
-/* Two halves in one register. */
+/* Returns true if the type is two halves in one register. */
 static inline bool sg_is_pair(uint8_t type)
 {
 	return type == SG_p16 || type == SG_ph || type == SG_pb;
@@ -163,8 +163,8 @@ static inline double sg_quiet64(double f)
 	return sg_double(sg_bits64(f) | 0x8000000000000u);
 }
 
-/* Of operands' NaN the first one passes, made quiet, whatever the compiler makes of the operation.
- */
+/* Returns `r`, or for a NaN the first NaN of the operands, made quiet, whatever the compiler makes
+ * of the operation. */
 static inline float sg_pass32(float r, float a, float b, float c)
 {
 	float nan = c != c ? sg_quiet32(c) : sg_float(0x7fc00000u);
@@ -322,7 +322,7 @@ static inline int sg_cube_axis(float x, float y, float z)
 	return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
 }
 
-/* V_CMP_CLASS: bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
+/* V_CMP_CLASS: returns the bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
 static inline uint32_t sg_class(bool negative, uint64_t exponent, uint64_t exponent_max,
 				uint64_t mantissa, uint64_t quiet_bit)
 {
@@ -361,7 +361,7 @@ static inline uint32_t sg_bitrev(uint32_t x)
 	return __builtin_bswap32(x);
 }
 
-/* First bit that differs from the sign, counted from the top; -1 when none. */
+/* Returns the first bit that differs from the sign, counted from the top; -1 if none does. */
 static inline uint32_t sg_ffbh_i32(uint32_t x)
 {
 	uint32_t y = x ^ (uint32_t)((int32_t)x >> 31);
@@ -383,13 +383,14 @@ static inline uint32_t sg_sad_u8(uint32_t a, uint32_t b, bool masked)
 	return sum;
 }
 
-/* V_PRNG_B32: the random number after `x` (CDNA4 ISA guide). */
+/* V_PRNG_B32: returns the random number after `x` (CDNA4 ISA guide). */
 static inline uint32_t sg_prng(uint32_t x)
 {
 	return x << 1 ^ (x >> 31 ? 197 : 0);
 }
 
-/* V_PERM_B32: bytes of {a, b} chosen by a selector; 8..11 replicate signs, 12: 0, >= 13: 0xff. */
+/* V_PERM_B32: returns bytes of {a, b} chosen by a selector; 8..11 replicate signs, 12 is 0, from 13
+ * on 0xff. */
 static inline uint32_t sg_perm(uint32_t a, uint32_t b, uint32_t selector)
 {
 	uint64_t data = (uint64_t)a << 32 | b;
