@@ -88,6 +88,11 @@ enum layer layer_of_api(uint16_t api)
 	}
 }
 
+bool allocation_is_in_place(const struct allocation *allocation)
+{
+	return allocation->layer == LAYER_REGISTERED && allocation->device_ptr == allocation->ptr;
+}
+
 /* A zero-sized allocation still has an address of its own. */
 static uint64_t extent(const struct allocation *allocation)
 {

@@ -95,6 +95,12 @@ gint compare_addresses(gconstpointer a, gconstpointer b, gpointer unused);
 /* In which layer a function allocates, or releases. */
 enum layer layer_of_api(uint16_t api);
 
+/*
+ * Returns true for registered memory that the GPU has at the host's address: its pages have
+ * attributes and are not pinned (docs/memory-model.md#hiphostregister).
+ */
+bool allocation_is_in_place(const struct allocation *allocation);
+
 /* One more holder, and one less: the last one frees it. */
 struct allocation *allocation_ref(struct allocation *allocation);
 void allocation_unref(struct allocation *allocation);

@@ -10,10 +10,16 @@ static uint64_t whole_pages(const struct process *process, uint64_t size)
 	return (size + process->page_size - 1) & ~((uint64_t)process->page_size - 1);
 }
 
+void mapping_drop(struct process *process, uint64_t start, uint64_t size)
+{
+	page_map_drop(&process->pages, start, size);
+	page_map_drop(&process->attributed, start, size);
+}
+
 static void unmap(struct process *process, uint64_t start, uint64_t size)
 {
 	address_space_unmap(&process->space, start, size);
-	page_map_drop(&process->pages, start, size);
+	mapping_drop(process, start, size);
 	process->epoch++;
 }
 
@@ -41,14 +47,14 @@ static void drop_above_break(struct process *process, uint64_t start, uint64_t s
 {
 	uint64_t from = whole_pages(process, start), to = whole_pages(process, start + size);
 
-	page_map_drop(&process->pages, from, to - from);
+	mapping_drop(process, from, to - from);
 }
 
 static void drop_detached(void *data, uint64_t start, uint64_t size)
 {
 	struct process *process = data;
 
-	page_map_drop(&process->pages, start, whole_pages(process, size));
+	mapping_drop(process, start, whole_pages(process, size));
 	process->epoch++;
 }
 
@@ -92,7 +98,7 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 		if (from->ptr == remap.start) { /* grown or shrunk in place: what stays, stays */
 			kept = MIN(size, remap.size);
 			address_space_unmap(&process->space, remap.start, remap.size);
-			page_map_drop(&process->pages, remap.start + kept, remap.size - kept);
+			mapping_drop(process, remap.start + kept, remap.size - kept);
 		} else if (!(from->flags & DONT_UNMAP)) {
 			unmap(process, remap.start, remap.size);
 		}
@@ -101,7 +107,7 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 	}
 	/* MAP_FIXED replaces what was there, pages and all. */
 	address_space_unmap(&process->space, from->ptr, size);
-	page_map_drop(&process->pages, from->ptr + kept, size - kept);
+	mapping_drop(process, from->ptr + kept, size - kept);
 }
 
 void mapping_failed(struct process *process, const struct hg_event *event)

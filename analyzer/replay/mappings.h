@@ -9,6 +9,9 @@
 /* Before a mapping is added: what lay there is unmapped. */
 void mapping_make_room(struct process *process, const struct hg_event *event);
 
+/* These pages are unmapped, and with them what they have of attributes. */
+void mapping_drop(struct process *process, uint64_t start, uint64_t size);
+
 /* `free` events of munmap and mremap. */
 void mapping_free(struct process *process, const struct hg_event *event);
 

@@ -58,6 +58,24 @@ static bool add_block(struct process *process, const struct hg_event *event)
 	       address_space_add_block(&process->space, &block);
 }
 
+/*
+ * The call makes pages fine-grained that were not, and gives GPUs access to them, which stays
+ * [SEENROCR].
+ */
+static void register_in_place(struct process *process, const struct allocation *allocation)
+{
+	const struct page_call call = { .api = allocation->api,
+					.ptr = allocation->ptr,
+					.size = allocation->size,
+					.ns = allocation->ns,
+					.stack_id = allocation->stack_id };
+
+	page_map_advise(&process->attributed, &call);
+	if (allocation->api == HG_API_hipHostRegister &&
+	    page_map_summary(&process->pages, call.ptr, call.size).coarse)
+		page_map_advise(&process->pages, &call);
+}
+
 void memory_alloc(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_alloc *from = &event->alloc;
@@ -85,6 +103,8 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
 	if (allocation->layer == LAYER_MAPPING)
 		mapping_make_room(process, event);
+	if (allocation_is_in_place(allocation))
+		register_in_place(process, allocation);
 	pin(process, allocation);
 	address_space_add(&process->space, allocation);
 }
@@ -107,7 +127,7 @@ static void forget_pages(struct process *process, uint16_t api, uint64_t ptr, ui
 	uint64_t mask = process->page_size - 1, start = ptr & ~mask;
 
 	if (release_unmaps(api, ptr, size, process->page_size))
-		page_map_drop(&process->pages, start, ((ptr + size + mask) & ~mask) - start);
+		mapping_drop(process, start, ((ptr + size + mask) & ~mask) - start);
 }
 
 static bool free_block(struct process *process, const struct hg_event *event)

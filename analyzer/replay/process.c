@@ -83,6 +83,7 @@ struct process *process_new(int32_t pid)
 	process->failed = g_array_new(FALSE, FALSE, sizeof(struct failed_call));
 	address_space_init(&process->space);
 	page_map_init(&process->pages, process->page_size);
+	page_map_init(&process->attributed, process->page_size);
 	contents_init(&process->contents);
 	return process;
 }
@@ -109,6 +110,7 @@ void process_free(gpointer data)
 	g_array_free(process->failed, TRUE);
 	address_space_destroy(&process->space);
 	page_map_destroy(&process->pages);
+	page_map_destroy(&process->attributed);
 	contents_clear(&process->contents);
 	g_free(process);
 }

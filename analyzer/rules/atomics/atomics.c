@@ -127,6 +127,10 @@ static char *coarse_fix(const struct pointer_argument *pointer, int device)
 				       "declare it __device__ instead of __managed__",
 				       allocation->symbol, allocation->symbol, device);
 	}
+	if (allocation->api == HG_API_hipHostRegister && !allocation_is_in_place(allocation))
+		return g_strdup("registered memory cannot be coarse-grained: allocate it with "
+				"hipHostMalloc(&p, n, hipHostMallocNonCoherent);\nor allocate it "
+				"with hipMalloc");
 	switch (allocation->api) {
 	case HG_API_hsa_amd_memory_pool_allocate:
 	case HG_API_hsa_memory_allocate:
@@ -142,10 +146,6 @@ static char *coarse_fix(const struct pointer_argument *pointer, int device)
 		    ", hipHostMallocNonCoherent), if the host must address it" FIX_POINTER_NOTE);
 	case HG_API_hipExtMallocWithFlags:
 		return g_strdup("allocate it with hipMalloc, which is coarse-grained");
-	case HG_API_hipHostRegister:
-		return g_strdup("registered memory cannot be coarse-grained: allocate it with "
-				"hipHostMalloc(&p, n, hipHostMallocNonCoherent);\nor allocate it "
-				"with hipMalloc");
 	default:
 		return g_strdup_printf("insert" FIX_SITE FIX_POINTER_NOTE
 				       ": hipMemAdvise(" FIX_POINTER ", " FIX_SIZE

@@ -171,6 +171,27 @@ static char *with_flags(const struct allocation *allocation, const char *why)
 }
 
 /* `text`: with grain.why. */
+/* Returns true if the memory was registered in place: GPUs keep their access when that ends. */
+static bool apply_registration(const struct process *process, const struct allocation *allocation,
+			       struct grain *grain)
+{
+	uint64_t size = allocation->size ? allocation->size : 1;
+
+	if (grain->granularity != GRAIN_INACCESSIBLE ||
+	    !page_map_summary(&process->attributed, allocation->ptr, size).latest)
+		return false;
+	grain->granularity = GRAIN_FINE;
+	grain->location = LOCATION_MOVABLE;
+	grain->certain = false;
+	grain->sources = "SEENROCR";
+	if (!grain->why)
+		return true;
+	g_free(grain->why);
+	grain->why = g_strdup("it was registered, whereby the runtime gave GPUs access to its "
+			      "pages, which they keep after hipHostUnregister");
+	return true;
+}
+
 static struct grain table_grain(const struct process *process, const struct place *place, bool text)
 {
 	struct model_environment environment = process_environment(process);
@@ -178,6 +199,7 @@ static struct grain table_grain(const struct process *process, const struct plac
 	struct model_memory memory;
 	unsigned api = HG_API_malloc; /* heap, stack and static data are the system's memory too */
 	uint64_t flags = 0;
+	bool has_attributes;
 
 	switch (place->kind) {
 	case PLACE_ALLOCATION:
@@ -203,7 +225,12 @@ static struct grain table_grain(const struct process *process, const struct plac
 	}
 	grain.why = text ? with_flags(place->allocation, memory.why) : NULL;
 	apply_measurement(process, place, &grain);
-	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE)
+	if (memory.granularity == GRAIN_FINE)
+		has_attributes = memory.location == LOCATION_MOVABLE ||
+				 allocation_is_in_place(place->allocation);
+	else
+		has_attributes = apply_registration(process, place->allocation, &grain);
+	if (has_attributes)
 		apply_advice(process, place->allocation, &grain);
 	return grain;
 }

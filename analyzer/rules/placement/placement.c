@@ -309,8 +309,12 @@ static struct model_memory call_memory(const struct rules_context *context,
 	struct model_environment environment = process_environment(context->process);
 	unsigned api = place->kind == PLACE_ALLOCATION ? place->allocation->api : HG_API_malloc;
 	uint64_t flags = place->kind == PLACE_ALLOCATION ? place->allocation->flags : 0;
+	struct model_memory memory = model_memory(api, flags, &environment);
 
-	return model_memory(api, flags, &environment);
+	/* Its pages have attributes, as managed memory's have. */
+	if (place->kind == PLACE_ALLOCATION && allocation_is_in_place(place->allocation))
+		memory.advisable = memory.prefetchable = true;
+	return memory;
 }
 
 static bool is_memory(const struct place *place)

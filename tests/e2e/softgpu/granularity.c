@@ -215,6 +215,22 @@ static void test_allocators(void)
 
 /* ---- the others ---- */
 
+/* Memory of pools of extended scope, by flags that HIP has from 5.7 and 6.0 on. */
+static void test_extended(void)
+{
+	static const unsigned flags[] = { 0x3, 0x4 };
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		void *pointer = NULL;
+
+		if (HIP_VERSION < 60400000 || !over_driver())
+			continue;
+		check(!hipExtMallocWithFlags(&pointer, SIZE, flags[i]), "hipExtMallocWithFlags(%u)",
+		      flags[i]);
+		expect("memory of extended scope", pointer, VRAM_FINE);
+	}
+}
+
 static void test_register(void)
 {
 	char *host = aligned_alloc(PAGE, SIZE);
@@ -226,8 +242,17 @@ static void test_register(void)
 	/* AMD's library gives host memory attributes instead, from 6.2.4 on, which stay. */
 	if (!error && device == host + 64 && environment != NOSVM) {
 		expect("hipHostRegister", device, HOST_FINE);
+		check(!hipMemAdvise(host, SIZE, hipMemAdviseSetCoarseGrain, 0), "SetCoarseGrain");
+		expect("hipHostRegister, coarse", device, HOST_COARSE);
 		check(!hipHostUnregister(host + 64), "hipHostUnregister");
-		expect("hipHostUnregister", device, HOST_FINE);
+		expect("hipHostUnregister", device, HOST_COARSE);
+		check(!hipHostRegister(host, SIZE, hipHostRegisterDefault),
+		      "hipHostRegister again");
+		expect("hipHostRegister again", host, HOST_FINE);
+		check(!hipMemPrefetchAsync(host, SIZE, 0, 0) && !hipDeviceSynchronize(),
+		      "hipMemPrefetchAsync of registered memory");
+		expect("hipHostRegister, prefetched", host, apu ? HOST_FINE : VRAM_FINE);
+		check(!hipHostUnregister(host), "hipHostUnregister");
 		return;
 	}
 	check(!error && device != host + 64, "device address differs from the host's");
@@ -372,6 +397,7 @@ int main(int argc, char **argv)
 		  strstr(properties.name, apu ? "software APU" : "software GPU"),
 	      "the device's name is \"%s\"", properties.name);
 	test_allocators();
+	test_extended();
 	test_register();
 	test_free();
 	test_managed_advice();

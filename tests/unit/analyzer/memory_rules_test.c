@@ -84,6 +84,53 @@ static void release(uint16_t api, uint64_t ptr, uint64_t size)
 	    .free = { .api = (uint16_t)api, .ptr = ptr, .size = size, .stack_id = 21 } });
 }
 
+/* ROCr with a thunk from 6.2.4 on registers by attributes of the pages, where the driver has them.
+ */
+static void attributes_of_registered_memory(void **state)
+{
+	struct hg_event advise = { .type = HG_EVENT_advise,
+				   .advise = { .api = HG_API_hipMemAdvise,
+					       .size = 0x1000,
+					       .advice = 100,
+					       .stack_id = 3 } };
+	struct hg_event prefetch = {
+		.type = HG_EVENT_prefetch,
+		.prefetch = { .api = HG_API_hipMemPrefetchAsync, .size = 0x1000, .stack_id = 4 }
+	};
+	struct hg_event other = { .type = HG_EVENT_alloc,
+				  .alloc = { .api = HG_API_hipHostRegister,
+					     .ptr = 0x80000,
+					     .device_ptr = 0x900000,
+					     .size = 0x1000,
+					     .symbol = "" } };
+
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_mmap, 0x40000, 0x1000, 0, 7);
+	alloc(HG_API_hipHostRegister, 0x40000, 0x1000, 0, 8);
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x40000;
+	apply(advise);
+	apply(prefetch);
+	assert_string_equal(found(), "");
+	launch(1, 0x40000, 0);
+	release(HG_API_hipHostUnregister, 0x40000, 0);
+	launch(2, 0x40000, 0);
+	assert_string_equal(found(), "");
+	/* The attributes end with the mapping. */
+	release(HG_API_munmap, 0x40000, 0x1000);
+	alloc(HG_API_mmap, 0x40000, 0x1000, 0, 7);
+	launch(3, 0x40000, 0);
+	assert_string_equal(found(), "HG209");
+	/* Elsewhere the GPU has an address of its own, and advice is about other pages. */
+	alloc(HG_API_mmap, 0x80000, 0x1000, 0, 7);
+	apply(other);
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x80000;
+	apply(advise);
+	apply(prefetch);
+	assert_string_equal(found(), "HG209 HG214 HG304");
+}
+
 /* Reserved addresses of which only the first part is mapped, and that for some time only. */
 static void reserved_and_not_mapped(void **state)
 {
@@ -491,6 +538,7 @@ int main(void)
 		FINDS(HG607, reserved_and_not_mapped),
 		FINDS(HG601, reserved_and_not_mapped),
 		SILENT(HG607, reserved_and_mapped),
+		cmocka_unit_test(attributes_of_registered_memory),
 		FINDS(HG214, advice_and_prefetch_without_effect),
 		FINDS(HG304, advice_and_prefetch_without_effect),
 		FINDS(HG304, prefetch_that_this_release_refuses),

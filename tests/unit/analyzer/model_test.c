@@ -18,6 +18,7 @@
 #include "tracer/api/hip_modules.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 
 static const struct model_environment xnack_off = {
@@ -241,7 +242,7 @@ static void uncached_host_memory_depends_on_the_release(void **state)
 			 GRAIN_UNKNOWN);
 }
 
-/* hipDeviceMallocContiguous: seen with 6.4.3 where the GPU has no memory of extended scope. */
+/* hipDeviceMallocContiguous: seen with 6.4.3 and 7.2.4. */
 static void contiguous_memory(void **state)
 {
 	struct model_environment newer = of_release(60443484, 0);
@@ -249,9 +250,45 @@ static void contiguous_memory(void **state)
 
 	(void)state;
 	assert_int_equal(memory.kind, KIND_DEVICE);
-	assert_int_equal(memory.granularity, GRAIN_COARSE);
+	assert_int_equal(memory.granularity, GRAIN_FINE);
 	assert_int_equal(memory.location, LOCATION_DEVICE);
 	assert_false(memory.certain);
+}
+
+/* Pools of extended scope, whose flag is 8 alone, and what takes the host's first pool that is not
+ * fine-grained. */
+static void memory_of_extended_scope(void **state)
+{
+	static const struct {
+		int version;
+		enum granularity grain;
+	} locks[] = { { 50221153, GRAIN_COARSE },
+		      { 50731921, GRAIN_COARSE },
+		      { 60300000, GRAIN_UNKNOWN },
+		      { 60443484, GRAIN_FINE },
+		      { 70253211, GRAIN_FINE } };
+	struct model_environment unknown = of_release(0, 0);
+
+	(void)state;
+	expect(HG_API_hsa_amd_memory_pool_allocate, 0x8, &xnack_off, GRAIN_FINE, LOCATION_HOST,
+	       false, false);
+	expect(HG_API_hsa_amd_memory_pool_allocate, 0x100000008, &xnack_off, GRAIN_FINE,
+	       LOCATION_DEVICE, false, false);
+	expect(HG_API_hsa_memory_allocate, 0x8, &xnack_off, GRAIN_FINE, LOCATION_HOST, false,
+	       false);
+	expect(HG_API_hsa_memory_allocate, 0x100000008, &xnack_off, GRAIN_FINE, LOCATION_DEVICE,
+	       false, false);
+	expect(HG_API_hsa_amd_memory_lock_to_pool, 0x8, &xnack_off, GRAIN_FINE, LOCATION_HOST,
+	       false, false);
+	expect(HG_API_hsa_amd_memory_pool_allocate, 0x4, &xnack_off, GRAIN_COARSE, LOCATION_HOST,
+	       false, false);
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+		struct model_environment machine = of_release(locks[i].version, 0);
+
+		expect(HG_API_hsa_amd_memory_lock, 0, &machine, locks[i].grain, LOCATION_HOST,
+		       false, false);
+	}
+	assert_false(model_memory(HG_API_hsa_amd_memory_lock, 0, &unknown).certain);
 }
 
 /* Prefetching (read in each release) and filling (5.2.3 and 5.7.1 seen) memory of malloc(). */
@@ -492,6 +529,7 @@ int main(void)
 		cmocka_unit_test(device_memory_by_flag),
 		cmocka_unit_test(uncached_host_memory_depends_on_the_release),
 		cmocka_unit_test(contiguous_memory),
+		cmocka_unit_test(memory_of_extended_scope),
 		cmocka_unit_test(host_memory_is_refused_by_some_releases),
 		cmocka_unit_test(hip_host_alloc_depends_on_the_release),
 		cmocka_unit_test(managed_memory_without_hmm),
