@@ -538,7 +538,7 @@ int main(void)
 		FINDS(HG607, reserved_and_not_mapped),
 		FINDS(HG601, reserved_and_not_mapped),
 		SILENT(HG607, reserved_and_mapped),
-		cmocka_unit_test(attributes_of_registered_memory),
+		cmocka_unit_test_setup_teardown(attributes_of_registered_memory, setup, teardown),
 		FINDS(HG214, advice_and_prefetch_without_effect),
 		FINDS(HG304, advice_and_prefetch_without_effect),
 		FINDS(HG304, prefetch_that_this_release_refuses),
