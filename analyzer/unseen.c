@@ -185,8 +185,8 @@ static const char *file_of_gcc(const struct process *process, uint64_t *regions)
 }
 
 /*
- * Returns the same of a program by GCC. `meant`: it has opened libgomp's plugin for AMD's GPUs, and
- * is not told to use none; else nothing was to run there.
+ * Returns the same of a program by GCC. `meant`: it has code for devices, has opened libgomp's
+ * plugin for AMD's GPUs, and is not told to use none; else nothing was to run there.
  */
 static char *gcc_host_regions(const struct process *process, bool meant)
 {
@@ -194,11 +194,10 @@ static char *gcc_host_regions(const struct process *process, bool meant)
 	const char *path;
 	uint64_t regions;
 
-	if (!none_on_device(process) || meant != (opened && !is_disabled(process)) ||
-	    !has_library(process, "libgomp.so"))
+	if (!none_on_device(process) || !has_library(process, "libgomp.so"))
 		return NULL;
 	path = file_of_gcc(process, &regions);
-	if (!path)
+	if (!path || meant != (opened && !is_disabled(process) && gcc_device_code(path)))
 		return NULL;
 	return g_strdup_printf(
 	    "process %d: %s has %" PRIu64 " OpenMP target region%s by GCC, and none began on a "
@@ -206,6 +205,7 @@ static char *gcc_host_regions(const struct process *process, bool meant)
 	    process->pid, path, regions, regions == 1 ? "" : "s",
 	    is_disabled(process) ? "OMP_TARGET_OFFLOAD is DISABLED"
 	    : meant              ? "libgomp found no GPU for them"
+	    : opened             ? "it has no code for GPUs"
 				 : "libgomp opened no plugin for AMD's GPUs");
 }
 

@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_GCC_REGIONS_H
 #define HIPGRAIN_GCC_REGIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -10,5 +11,8 @@
  * instead, whether or not it has code for one. Returns 0 if the file cannot be read.
  */
 uint64_t gcc_regions(const char *path);
+
+/* Returns true if the file registers code for devices with libgomp. */
+bool gcc_device_code(const char *path);
 
 #endif
