@@ -236,7 +236,7 @@ static void look(struct flow *flow, const struct state *state, const struct insn
 {
 	const struct alu_row *row = found->row = row_of(flow->launch, insn);
 	bool vector = !(insn->traits & INSN_SCALAR);
-	int carry = LANES_NONE, exec = concrete_exec(state);
+	int carry, exec = concrete_exec(state);
 	struct alu_in in = { 0 };
 
 	found->lanes = LANES_UNKNOWN;
@@ -249,10 +249,10 @@ static void look(struct flow *flow, const struct state *state, const struct insn
 	    !insn->operand_count || (vector && state->mode != EXEC_NORMAL))
 		return;
 	if (row->takes_carry) {
-		carry = concrete_lanes(flow, state, &insn->operand[insn->operand_count - 1]);
-		if (carry == LANES_UNKNOWN || (carry != LANES_NONE && carry > exec))
+		carry = concrete_active(flow, state, &insn->operand[insn->operand_count - 1]);
+		if (carry < 0)
 			return;
-		in.carry = carry != LANES_NONE;
+		in.carry = (uint32_t)carry;
 	}
 	if ((row->compares || row->first_is_source) && in_range(flow, state, insn, row, found)) {
 		found->lanes = found->out.d ? exec : LANES_NONE;
@@ -393,10 +393,16 @@ static int step_dead(struct flow *flow, const struct insn *insn, struct state *s
 		   : 0;
 }
 
-static bool writes_exec(const struct insn *insn)
+/*
+ * Whether it switches lanes off of which it is not known which ones: not where every lane is active
+ * for a moment, as for spills, or lanes come back.
+ */
+static bool narrows(const struct insn *insn, const struct state *state)
 {
 	const struct operand *to = &insn->operand[0];
 
+	if (state->mode != EXEC_NORMAL || insn->class == OP_OR || insn->class == OP_OR_SAVEEXEC)
+		return false;
 	return insn_writes_exec_unnamed(insn) ||
 	       (insn->operand_count && insn->traits & INSN_SCALAR && to->kind == OPERAND_REG &&
 		to->reg <= REG_EXEC + 1 && to->reg + to->count > REG_EXEC);
@@ -432,6 +438,12 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 		}
 		found.row = NULL;
 	}
+	if (narrows(insn, state)) {
+		state->narrowed++;
+		status = concrete_forget(flow, state, flow_site(insn));
+		if (status)
+			return status;
+	}
 	apart = (insn->class == OP_COMPARE || insn->class == OP_COMPARE_SCALAR) &&
 		asks_for_space(flow, state, insn);
 	status = flow_step_plainly(flow, function, insn, state);
@@ -445,7 +457,6 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 		state->scc = insn->traits & INSN_DIFFERENT ? 1 : -1;
 	else if (!status)
 		status = apply(flow, insn, state, &found);
-	state->narrowed += writes_exec(insn);
 	if (!status && has_grown(state))
 		status = state_lose(&flow->store, state);
 	return status;
@@ -454,12 +465,10 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 int concrete_select(const struct flow *flow, const struct insn *insn, const struct state *state)
 {
 	static const struct operand vcc = { .kind = OPERAND_REG, .reg = REG_VCC, .count = 2 };
-	int lanes = concrete_lanes(flow, state, insn->operand_count > 3 ? &insn->operand[3] : &vcc);
-	int exec = concrete_exec(state);
+	int active =
+	    concrete_active(flow, state, insn->operand_count > 3 ? &insn->operand[3] : &vcc);
 
-	if (lanes == LANES_NONE)
-		return 1;
-	return lanes == LANES_EVERY || (exec < LANES_NONE && lanes <= exec) ? 2 : 0;
+	return active < 0 ? 0 : active ? 2 : 1;
 }
 
 enum concrete_way concrete_branch(const struct flow *flow, const struct insn *insn,

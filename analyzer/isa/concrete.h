@@ -73,10 +73,16 @@ enum { LANES_EVERY = -1, LANES_ROOT = 0, LANES_NONE = 1000, LANES_UNKNOWN };
 /* What a mask in a register is: LANES_* or the place of a shrink site (state_place_of()). */
 int concrete_lanes(const struct flow *flow, const struct state *state,
 		   const struct operand *operand);
+/* Whether it has all active lanes (1) or none of them (0); -1: not known. */
+int concrete_active(const struct flow *flow, const struct state *state,
+		    const struct operand *operand);
 /* Exec itself. */
 int concrete_exec(const struct state *state);
 /* The value of such a mask in each dword. */
 value_id concrete_mask(struct flow *flow, const struct state *state, int lanes);
+/* Exec at that shrink site is going to be another: masks that were made of it are not known any
+ * more. 0 or negative errno. */
+int concrete_forget(struct flow *flow, struct state *state, uint32_t site);
 /* An instruction on masks of which enough is known: its effect, and true in *handled. */
 int concrete_masks(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 

@@ -3,6 +3,8 @@
  * Masks of lanes in an evaluation: none, every lane, or exec as it was at a shrink site, which
  * include one another in the order of the sites. A comparison that is the same in all lanes gives
  * none or exec, and exec may become empty: then vector instructions have no effect (state.dead).
+ * Of other masks it may be known that they include exec as it was at a site (BASE_TRUE), or have
+ * no lane of it (BASE_FALSE): unoptimized code keeps conditions of loops in such masks.
  */
 #include "concrete.h"
 
@@ -56,6 +58,86 @@ int concrete_lanes(const struct flow *flow, const struct state *state,
 	return LANES_UNKNOWN;
 }
 
+/* What is known of a mask: the largest sets that it includes, and that it has no lane of. */
+struct bounds {
+	int in, out; /* LANES_NONE: of no lane */
+};
+
+static struct bounds bounds_of(const struct flow *flow, const struct state *state,
+			       const struct operand *operand)
+{
+	int lanes = concrete_lanes(flow, state, operand), place;
+	struct bounds bounds = { LANES_NONE, LANES_NONE };
+	uint32_t base;
+
+	if (lanes == LANES_NONE)
+		bounds.out = LANES_ROOT;
+	else if (lanes == LANES_EVERY)
+		bounds.in = LANES_ROOT;
+	else if (lanes != LANES_UNKNOWN)
+		bounds.in = lanes;
+	if (lanes != LANES_UNKNOWN || operand->kind != OPERAND_REG || operand->reg >= REG_VECTOR ||
+	    is_lost(state))
+		return bounds;
+	base = value_sole_base(&flow->store, state->scalar[operand->reg]);
+	if (BASE_KIND(base) != BASE_TRUE && BASE_KIND(base) != BASE_FALSE)
+		return bounds;
+	for (unsigned i = 1; i < flow->wave_size / 32; i++)
+		if (operand->reg + i >= REG_VECTOR ||
+		    state->scalar[operand->reg + i] != state->scalar[operand->reg])
+			return bounds;
+	place = state_place_of(state, BASE_PAYLOAD(base));
+	if (place >= 0)
+		*(BASE_KIND(base) == BASE_TRUE ? &bounds.in : &bounds.out) = place;
+	return bounds;
+}
+
+static int larger(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int smaller(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static struct bounds combine_bounds(const struct insn *insn, struct bounds x, struct bounds y)
+{
+	struct bounds bounds;
+
+	if (insn->class == OP_ANDN2)
+		y = (struct bounds){ y.out, y.in };
+	switch (insn->class) {
+	case OP_AND:
+	case OP_ANDN2:
+		bounds.in = smaller(x.in, y.in);
+		bounds.out = larger(x.out, y.out);
+		break;
+	case OP_OR:
+		bounds.in = larger(x.in, y.in);
+		bounds.out = smaller(x.out, y.out);
+		break;
+	default:
+		bounds.in = larger(smaller(x.in, y.out), smaller(x.out, y.in));
+		bounds.out = larger(smaller(x.in, y.in), smaller(x.out, y.out));
+		break;
+	}
+	return bounds;
+}
+
+/* Of exec and a mask of which no more is known than what it has of exec. */
+static int combine_exec(const struct state *state, const struct insn *insn, struct bounds mask)
+{
+	int exec = concrete_exec(state);
+
+	if (exec >= LANES_NONE || (insn->class != OP_AND && insn->class != OP_ANDN2))
+		return LANES_UNKNOWN;
+	if (insn->class == OP_ANDN2)
+		mask = (struct bounds){ mask.out, mask.in };
+	return mask.in <= exec ? exec : mask.out <= exec ? LANES_NONE : LANES_UNKNOWN;
+}
+
 static uint32_t name_of(const struct state *state, int lanes)
 {
 	return lanes > 0 ? state->aside[lanes - 1].name : SITE_ROOT;
@@ -68,6 +150,19 @@ value_id concrete_mask(struct flow *flow, const struct state *state, int lanes)
 	if (lanes == LANES_NONE || lanes == LANES_EVERY)
 		return value_const(&flow->store, lanes == LANES_EVERY ? -1 : 0);
 	return value_base(&flow->store, BASE(BASE_MASK, name_of(state, lanes)), 0);
+}
+
+int concrete_active(const struct flow *flow, const struct state *state,
+		    const struct operand *operand)
+{
+	struct bounds mask = bounds_of(flow, state, operand);
+	int lanes = concrete_lanes(flow, state, operand), exec = concrete_exec(state);
+
+	if (lanes == LANES_NONE || lanes == LANES_EVERY)
+		return lanes == LANES_EVERY;
+	if (exec >= LANES_NONE)
+		return -1;
+	return mask.in <= exec ? 1 : mask.out <= exec ? 0 : -1;
 }
 
 /* Of two masks of which one includes the other. */
@@ -142,18 +237,42 @@ static const struct operand *copied(const struct insn *insn, int x, int y)
 	return x == LANES_NONE && y == LANES_UNKNOWN && either ? &insn->operand[2] : NULL;
 }
 
+/* Whether the data flow's own step makes less of a combination: it knows parts of masks. */
+static bool is_unfollowed(const struct insn *insn, int x, int y)
+{
+	switch (insn->class) {
+	case OP_OR:
+		return true;
+	case OP_ANDN2:
+		return x == LANES_UNKNOWN;
+	case OP_AND:
+		return x == LANES_UNKNOWN && y == LANES_UNKNOWN;
+	default:
+		return false;
+	}
+}
+
 static int compute(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)
 {
 	const struct operand *to = &insn->operand[0], *a = &insn->operand[1], *from = NULL;
 	bool moves = insn->class == OP_MOVE;
 	const struct operand *b = moves ? a : &insn->operand[2];
 	int x = concrete_lanes(flow, state, a), y = concrete_lanes(flow, state, b), result;
+	struct bounds one = { LANES_NONE, LANES_NONE }, other;
 	bool was_dead = state->dead, set;
 	int status = 0;
 
 	result = moves ? x : combine(insn, x, y);
-	if (!moves)
+	if (!moves) {
+		one = bounds_of(flow, state, a);
+		other = bounds_of(flow, state, b);
 		from = copied(insn, x, y);
+		if (result == LANES_UNKNOWN && is_exec(a))
+			result = combine_exec(state, insn, other);
+		else if (result == LANES_UNKNOWN && is_exec(b) && insn->class == OP_AND)
+			result = combine_exec(state, insn, one);
+		one = combine_bounds(insn, one, other);
+	}
 	if (is_exec(to)) {
 		/* Nothing but the name of a smaller mask is lost where exec was not empty. */
 		if (result == LANES_UNKNOWN && !was_dead)
@@ -171,10 +290,25 @@ static int compute(struct flow *flow, const struct insn *insn, struct state *sta
 	} else if (result != LANES_UNKNOWN) {
 		*handled = true;
 		status = flow_write_all(flow, state, to, concrete_mask(flow, state, result));
+	} else if (!moves && is_unfollowed(insn, x, y) &&
+		   (one.in < LANES_NONE || one.out < LANES_NONE)) {
+		bool in = one.in < LANES_NONE;
+
+		*handled = true;
+		status = flow_write_all(flow, state, to,
+					value_base(&flow->store,
+						   BASE(in ? BASE_TRUE : BASE_FALSE,
+							name_of(state, in ? one.in : one.out)),
+						   0));
 	}
 	if (*handled && !moves)
 		state->scc = from || result == LANES_UNKNOWN ? 0 : result == LANES_NONE ? -1 : 1;
 	return status;
+}
+
+static bool is_mask(uint32_t base)
+{
+	return BASE_IS_MASK(base) || BASE_KIND(base) == BASE_TRUE || BASE_KIND(base) == BASE_FALSE;
 }
 
 static bool names_mask(const struct flow *flow, const struct state *state,
@@ -182,7 +316,38 @@ static bool names_mask(const struct flow *flow, const struct state *state,
 {
 	return is_exec(operand) ||
 	       (operand->kind == OPERAND_REG && operand->reg < REG_VECTOR &&
-		BASE_IS_MASK(value_sole_base(&flow->store, state->scalar[operand->reg])));
+		is_mask(value_sole_base(&flow->store, state->scalar[operand->reg])));
+}
+
+/* Whether a value is a mask that was made of exec as it was at a site. */
+static bool is_of_site(const struct flow *flow, value_id value, uint32_t site)
+{
+	uint32_t base = value_sole_base(&flow->store, value);
+
+	return is_mask(base) && BASE_PAYLOAD(base) == site;
+}
+
+int concrete_forget(struct flow *flow, struct state *state, uint32_t site)
+{
+	struct value_store *store = &flow->store;
+	int status = 0;
+
+	for (unsigned reg = 0; reg < REG_VECTOR; reg++)
+		if (is_of_site(flow, state->scalar[reg], site))
+			state->scalar[reg] = VALUE_NUMBER;
+	/* Scalar registers may be kept in lanes. */
+	for (unsigned reg = REG_VECTOR; !status && reg < REG_COUNT; reg++) {
+		value_id held = state->active->reg[reg - REG_VECTOR];
+
+		for (uint32_t i = 0; !status && i < value_get(store, held)->lane_count; i++) {
+			struct lane lane = value_get(store, held)->lane[i];
+
+			if (is_of_site(flow, lane.value, site))
+				status =
+				    state_write_lane(store, state, reg, lane.lane, VALUE_NUMBER);
+		}
+	}
+	return status;
 }
 
 int concrete_masks(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)

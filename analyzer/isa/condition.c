@@ -97,7 +97,7 @@ void condition_forget(struct flow *flow, struct state *state)
 	unsigned i;
 
 	state->scc = 0;
-	if (!state->conditions)
+	if (!state->conditions || flow->launch)
 		return;
 	state->conditions = false;
 	for (i = 0; i < REG_VECTOR; i++)

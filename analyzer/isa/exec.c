@@ -54,7 +54,7 @@ static int set_mask(struct flow *flow, struct state *state, const struct operand
 	return status;
 }
 
-static uint32_t site_name(const struct insn *insn)
+uint32_t flow_site(const struct insn *insn)
 {
 	return (uint32_t)(insn->pc >> 2 & 0x3ffffffu) + 1;
 }
@@ -73,7 +73,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return 0;
 		}
 		if (is_constant(flow, state, a, 0)) {
-			status = state_shrink(store, state, site_name(insn), NULL);
+			status = state_shrink(store, state, flow_site(insn), NULL);
 			return status ? status : state_none(state);
 		}
 		/* Scalar registers go to memory through the first lanes of a vector register. */
@@ -91,7 +91,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 		if (BASE_KIND(mask) == BASE_MASK)
 			return state_restore(store, state, BASE_PAYLOAD(mask));
 		if (BASE_KIND(mask) == BASE_SUBMASK && BASE_PAYLOAD(mask) == name)
-			return state_shrink(store, state, site_name(insn), NULL);
+			return state_shrink(store, state, flow_site(insn), NULL);
 		break;
 	case OP_OR:
 		if (!is_exec(a) && !is_exec(b))
@@ -102,17 +102,17 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 		return state_grow(store, state);
 	case OP_AND:
 		if (is_exec(a) || is_exec(b))
-			return state_shrink(store, state, site_name(insn), NULL);
+			return state_shrink(store, state, flow_site(insn), NULL);
 		break;
 	case OP_ANDN2:
 		if (is_exec(a)) {
-			status = state_shrink(store, state, site_name(insn), NULL);
+			status = state_shrink(store, state, flow_site(insn), NULL);
 			/* The lanes taken out, and exec, make up what exec was before. */
 			if (!status && b->kind == OPERAND_REG && b->reg < REG_VCC &&
 			    name != SITE_LOST && state->aside_count) {
 				unsigned i = state->aside_count;
 
-				while (i && state->aside[i - 1].name != site_name(insn))
+				while (i && state->aside[i - 1].name != flow_site(insn))
 					i--;
 				if (i) {
 					uint32_t below =
@@ -136,7 +136,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return state_end_both(store, state, true);
 		if (state->mode == EXEC_NORMAL && BASE_KIND(mask) == BASE_SUBMASK &&
 		    BASE_PAYLOAD(mask) == name)
-			return state_shrink(store, state, site_name(insn), NULL);
+			return state_shrink(store, state, flow_site(insn), NULL);
 		break;
 	default:
 		break;
@@ -167,7 +167,7 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	old = BASE(BASE_MASK, state_exec_name(state));
 	switch (insn->class) {
 	case OP_AND_SAVEEXEC:
-		status = state_shrink(store, state, site_name(insn), &name);
+		status = state_shrink(store, state, flow_site(insn), &name);
 		old = BASE(BASE_MASK, name);
 		break;
 	case OP_ANDN2_SAVEEXEC:
@@ -275,7 +275,7 @@ int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, b
 			if (status)
 				return status;
 		}
-		return state_shrink(&flow->store, state, site_name(insn), NULL);
+		return state_shrink(&flow->store, state, flow_site(insn), NULL);
 	default:
 		break;
 	}

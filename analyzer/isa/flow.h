@@ -169,6 +169,8 @@ int flow_step_plainly(struct flow *flow, const struct function *function, const 
 		      struct state *state);
 /* If it concerns lane masks: its effect, and true in *handled. */
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
+/* The name of the site where the instruction narrows exec. */
+uint32_t flow_site(const struct insn *insn);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state);
 /* Under EXEC_SOME: its effect, and true in *handled, if it moves a register to or from a place in

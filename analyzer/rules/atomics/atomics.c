@@ -669,6 +669,25 @@ static const struct isa_evaluation *evaluate(const struct rules_context *context
 	return NULL;
 }
 
+/* What an evaluation says of an address is worth less than what the code alone says. */
+static bool is_worse(const struct isa_evaluated *found, const struct isa_atomic *atomic)
+{
+	if (found->origin.kind == ISA_ORIGIN_UNKNOWN || found->origin.kind == ISA_ORIGIN_CONSTANT)
+		return true;
+	switch (atomic->origin.kind) {
+	case ISA_ORIGIN_DIRECT:
+		return found->origin.kind != ISA_ORIGIN_DIRECT ||
+		       (atomic->placed && !found->placed);
+	case ISA_ORIGIN_SET:
+		return found->origin.kind == ISA_ORIGIN_SET &&
+		       found->origin.kernarg_count > atomic->origin.kernarg_count;
+	case ISA_ORIGIN_INDIRECT:
+		return found->origin.kind == ISA_ORIGIN_INDIRECT && !found->origin.paths.count;
+	default:
+		return false;
+	}
+}
+
 /* The atomic as the launch executes it, which borrows from both. False: it does not. */
 static bool evaluated(const struct isa_evaluation *evaluation, const struct isa_atomic *atomic,
 		      struct isa_atomic *own)
@@ -689,8 +708,7 @@ static bool evaluated(const struct isa_evaluation *evaluation, const struct isa_
 		own->unsure = found->unsure ? found->unsure : own->unsure;
 		own->by_word = found->by_word;
 	}
-	if (found->origin.kind == ISA_ORIGIN_UNKNOWN || found->origin.kind == ISA_ORIGIN_CONSTANT ||
-	    (found->origin.kind == ISA_ORIGIN_DIRECT && atomic->placed && !found->placed))
+	if (is_worse(found, atomic))
 		return true;
 	own->every = found->every;
 	own->origin = found->origin;

@@ -31,8 +31,8 @@ struct table {
 	unsigned *to[4];
 };
 
-//! member *: 0 0x7f01 0 0x7f02 0 0x7f03 0 0x7f04 2: 16!
-//! member *: 0 0x7f01 0 0x7f02 0 0x7f03 0 0x7f04 0: 0!
+//! member *-O[13]: 0 0x7f01 0 0x7f02 0 0x7f03 0 0x7f04 2: 16!
+//! member *-O[13]: 0 0x7f01 0 0x7f02 0 0x7f03 0 0x7f04 0: 0!
 KERNEL member(table t, int which)
 {
 	ADD(t.to[which]);
@@ -106,7 +106,8 @@ KERNEL groups(unsigned *a, unsigned *b, int limit)
 }
 
 // A loop that ends by what is not known may take any round.
-//! until *: 0 0x7f01 0 0x7f02 0 0x7f03: 0,8!
+//! until *-O[13]: 0 0x7f01 0 0x7f02 0 0x7f03: 0,8!
+//! until *-O0: 0 0x7f01 0 0x7f02 0 0x7f03: 0,8
 KERNEL until(unsigned *a, unsigned *b, const volatile int *done)
 {
 	while (!*done) {
@@ -119,7 +120,8 @@ KERNEL until(unsigned *a, unsigned *b, const volatile int *done)
 }
 
 // Whether the end of a loop is known says nothing of what its rounds do.
-//! within *: 0 0x7f01 0 0x7f02 0 0x7f03 3: 0,8!
+//! within *-O[13]: 0 0x7f01 0 0x7f02 0 0x7f03 3: 0,8!
+//! within *-O0: 0 0x7f01 0 0x7f02 0 0x7f03 3: 0,8
 KERNEL within(unsigned *a, unsigned *b, const volatile int *swap, int count)
 {
 #pragma clang loop unroll(disable)
@@ -135,7 +137,7 @@ KERNEL within(unsigned *a, unsigned *b, const volatile int *swap, int count)
 }
 
 // More rounds than are followed one after the other.
-//! endless *: 0 0x7f01 0 0x7f02 0x7fffffff: 0,8!
+//! endless *-O[13]: 0 0x7f01 0 0x7f02 0x7fffffff: 0,8!
 KERNEL endless(unsigned *a, unsigned *b, int count)
 {
 	unsigned x = 1;
@@ -174,4 +176,17 @@ KERNEL sides(unsigned *a, unsigned *b, int which)
 	} else {
 		ADD(b + thread());
 	}
+}
+
+// Pointers in memory on both sides of an if, by work-items of all groups.
+//! ids *: 0 0x7f01 128: 0->0!
+//! ids *-O1: 0 0x7f01 30: 0->0,0->16!
+KERNEL ids(unsigned **t, int limit)
+{
+	int i = group() * 64 + thread();
+
+	if (i < limit)
+		ADD(t[0] + i);
+	else
+		ADD(t[2]);
 }
