@@ -75,6 +75,36 @@ static unsigned loaded_bytes(const struct insn *insn, bool *is_signed)
 	return 0;
 }
 
+/* Fills the upper bits of a number of so many bytes with its sign. */
+static uint32_t extended(uint32_t number, unsigned bytes, bool is_signed)
+{
+	unsigned more = 32 - 8 * bytes;
+
+	return is_signed ? (uint32_t)((int32_t)(number << more) >> more) : number << more >> more;
+}
+
+bool concrete_part(struct flow *flow, const struct insn *insn, value_id dword, unsigned at,
+		   value_id *part)
+{
+	bool is_signed;
+	unsigned bytes = loaded_bytes(insn, &is_signed);
+	int32_t constant;
+
+	if (!flow->launch || !bytes || at + bytes > 4 ||
+	    !value_constant(&flow->store, dword, &constant))
+		return false;
+	*part = value_const(&flow->store,
+			    (int32_t)extended((uint32_t)constant >> 8 * at, bytes, is_signed));
+	return true;
+}
+
+bool concrete_argument_part(struct flow *flow, const struct insn *insn, uint32_t offset,
+			    value_id *part)
+{
+	return flow->launch &&
+	       concrete_part(flow, insn, concrete_argument(flow, offset & ~3u), offset & 3, part);
+}
+
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
 		   value_id *value)
 {
@@ -86,9 +116,7 @@ bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address,
 	if (!bytes || insn->atomic || insn->lds ||
 	    !launch->memory(launch->user, address + 4 * part, bytes, &number))
 		return false;
-	if (is_signed)
-		number = (uint32_t)((int32_t)(number << (32 - 8 * bytes)) >> (32 - 8 * bytes));
-	*value = value_const(&flow->store, (int32_t)number);
+	*value = value_const(&flow->store, (int32_t)extended(number, bytes, is_signed));
 	return true;
 }
 

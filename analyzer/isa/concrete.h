@@ -52,6 +52,13 @@ bool concrete_address(const struct flow *flow, value_id low, value_id high, uint
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
 		   value_id *value);
 
+/* Of a load of a part of a dword that is known, from its byte `at` on. False: not known. */
+bool concrete_part(struct flow *flow, const struct insn *insn, value_id dword, unsigned at,
+		   value_id *part);
+/* The same of a dword of the arguments, by the byte offset of the part. */
+bool concrete_argument_part(struct flow *flow, const struct insn *insn, uint32_t offset,
+			    value_id *part);
+
 /* flow_step() of an evaluation, around the data flow's own step. 0 or negative errno. */
 int concrete_step(struct flow *flow, const struct function *function, const struct insn *insn,
 		  struct state *state);

@@ -410,6 +410,20 @@ static value_id part_of(struct flow *flow, value_id value)
 				     : flow_mixed(flow, value_plain(&flow->store, value));
 }
 
+/* Of an evaluation: a part of a dword in private memory that is known. */
+static bool private_part(struct flow *flow, const struct state *state, const struct insn *insn,
+			 const struct target *target, int64_t offset, value_id *part)
+{
+	int64_t address = (int64_t)target->constant + offset;
+	uint32_t dword = (uint32_t)(address / 4);
+
+	return flow->launch && target->exact && address >= 0 && address < PRIVATE_LIMIT &&
+	       concrete_part(
+		   flow, insn,
+		   state_private_load(&flow->store, state, dword, insn->family == MEM_FLAT),
+		   (unsigned)(address & 3), part);
+}
+
 static value_id load_one(struct flow *flow, const struct state *state, const struct insn *insn,
 			 const struct layout *layout, const struct target *target, size_t index,
 			 unsigned part)
@@ -428,6 +442,8 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 	}
 	switch (target->kind) {
 	case TARGET_PRIVATE:
+		if (insn->sub_dword && private_part(flow, state, insn, target, offset, &fresh))
+			return fresh;
 		value = private_dword(flow, target, insn->sub_dword ? offset & ~3 : offset, &dword)
 			    ? state_private_load(store, state, dword, insn->family == MEM_FLAT)
 			    : state_private_load_any(store, state);
@@ -435,6 +451,9 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 		return insn->sub_dword ? part_of(flow, value) : value;
 	case TARGET_KERNARG_SEGMENT:
 		offset += target->constant;
+		if (insn->sub_dword && target->exact && offset >= 0 && offset < 65536 &&
+		    concrete_argument_part(flow, insn, (uint32_t)offset, &fresh))
+			return fresh;
 		if (!insn->sub_dword && target->exact && offset >= 0 && !(offset & 3) &&
 		    offset < 65536)
 			return concrete_argument(flow, (uint32_t)offset);

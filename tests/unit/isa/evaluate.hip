@@ -190,3 +190,15 @@ KERNEL ids(unsigned **t, int limit)
 	else
 		ADD(t[2]);
 }
+
+// A byte of the arguments, by an index that is known.
+//! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 1: 8!
+//! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 2: 0!
+struct bytes {
+	unsigned char at[8];
+};
+
+KERNEL byte(unsigned *a, unsigned *b, bytes from, int index)
+{
+	ADD(from.at[index] & 1 ? b : a);
+}
