@@ -45,6 +45,14 @@ int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct sta
 /* Whether all waves come to this point, with every lane active. */
 bool concrete_is_sure(const struct flow *flow, const struct state *state);
 
+/* ---- concrete_load.c: numbers, and what is loaded ---- */
+
+/*
+ * A dword that is known: a constant, or one of the arguments plus a constant. *base is the
+ * argument's, else 0.
+ */
+bool concrete_dword(const struct flow *flow, value_id id, uint32_t *dword, uint32_t *base);
+
 /* What both halves of an address are, if that is known. */
 bool concrete_address(const struct flow *flow, value_id low, value_id high, uint64_t *address);
 

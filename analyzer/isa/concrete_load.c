@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and addresses of an evaluation, and what loads from known places give. */
+#include "concrete.h"
+
+#include <string.h>
+
+bool concrete_dword(const struct flow *flow, value_id id, uint32_t *dword, uint32_t *base)
+{
+	const struct value *value = value_get(&flow->store, id);
+	const struct alt *alt = value->alt;
+	uint32_t word;
+
+	if (value->lane_count || value->alt_count != 1 || alt->flags || alt->term_count > 1)
+		return false;
+	*dword = (uint32_t)alt->constant;
+	*base = 0;
+	if (!alt->term_count)
+		return true;
+	if (alt->term[0].sign != SIGN_WHOLE || BASE_KIND(alt->term[0].base) != BASE_KERNARG ||
+	    !launch_dword(flow->launch, BASE_PAYLOAD(alt->term[0].base), &word))
+		return false;
+	*dword += word;
+	*base = alt->term[0].base;
+	return true;
+}
+
+bool concrete_address(const struct flow *flow, value_id low, value_id high, uint64_t *address)
+{
+	uint32_t dword[2], base[2];
+
+	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM ||
+	    !concrete_dword(flow, low, &dword[0], &base[0]) ||
+	    !concrete_dword(flow, high, &dword[1], &base[1]))
+		return false;
+	*address = (uint64_t)dword[1] << 32 | dword[0];
+	return true;
+}
+
+/* How many bytes a load of a part of a dword takes; 0: not known. */
+static unsigned loaded_bytes(const struct insn *insn, bool *is_signed)
+{
+	static const struct {
+		const char *ending;
+		uint8_t bytes;
+		bool is_signed;
+	} kinds[] = {
+		{ "_ubyte", 1, false }, { "_u8", 1, false },     { "_sbyte", 1, true },
+		{ "_i8", 1, true },     { "_ushort", 2, false }, { "_u16", 2, false },
+		{ "_sshort", 2, true }, { "_i16", 2, true },
+	};
+	size_t length = strlen(insn->mnemonic);
+
+	*is_signed = false;
+	if (!insn->sub_dword)
+		return 4;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t end = strlen(kinds[i].ending);
+
+		if (length > end && !strcmp(insn->mnemonic + length - end, kinds[i].ending)) {
+			*is_signed = kinds[i].is_signed;
+			return kinds[i].bytes;
+		}
+	}
+	return 0;
+}
+
+/* Fills the upper bits of a number of so many bytes with its sign. */
+static uint32_t extended(uint32_t number, unsigned bytes, bool is_signed)
+{
+	unsigned more = 32 - 8 * bytes;
+
+	return is_signed ? (uint32_t)((int32_t)(number << more) >> more) : number << more >> more;
+}
+
+bool concrete_part(struct flow *flow, const struct insn *insn, value_id dword, unsigned at,
+		   value_id *part)
+{
+	bool is_signed;
+	unsigned bytes = loaded_bytes(insn, &is_signed);
+	int32_t constant;
+
+	if (!flow->launch || !bytes || at + bytes > 4 ||
+	    !value_constant(&flow->store, dword, &constant))
+		return false;
+	*part = value_const(&flow->store,
+			    (int32_t)extended((uint32_t)constant >> 8 * at, bytes, is_signed));
+	return true;
+}
+
+bool concrete_argument_part(struct flow *flow, const struct insn *insn, uint32_t offset,
+			    value_id *part)
+{
+	return flow->launch &&
+	       concrete_part(flow, insn, concrete_argument(flow, offset & ~3u), offset & 3, part);
+}
+
+bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
+		   value_id *value)
+{
+	const struct isa_launch *launch = flow->launch->launch;
+	bool is_signed;
+	unsigned bytes = loaded_bytes(insn, &is_signed);
+	uint32_t number;
+
+	if (!bytes || insn->atomic || insn->lds ||
+	    !launch->memory(launch->user, address + 4 * part, bytes, &number))
+		return false;
+	*value = value_const(&flow->store, (int32_t)extended(number, bytes, is_signed));
+	return true;
+}
