@@ -310,19 +310,23 @@ static int step_dead(struct flow *flow, const struct insn *insn, struct state *s
 		   : 0;
 }
 
+static bool writes_exec(const struct insn *insn)
+{
+	const struct operand *to = &insn->operand[0];
+
+	return insn_writes_exec_unnamed(insn) ||
+	       (insn->operand_count && insn->traits & INSN_SCALAR && to->kind == OPERAND_REG &&
+		to->reg <= REG_EXEC + 1 && to->reg + to->count > REG_EXEC);
+}
+
 /*
  * Whether it switches lanes off of which it is not known which ones: not where every lane is active
  * for a moment, as for spills, or lanes come back.
  */
 static bool narrows(const struct insn *insn, const struct state *state)
 {
-	const struct operand *to = &insn->operand[0];
-
-	if (state->mode != EXEC_NORMAL || insn->class == OP_OR || insn->class == OP_OR_SAVEEXEC)
-		return false;
-	return insn_writes_exec_unnamed(insn) ||
-	       (insn->operand_count && insn->traits & INSN_SCALAR && to->kind == OPERAND_REG &&
-		to->reg <= REG_EXEC + 1 && to->reg + to->count > REG_EXEC);
+	return state->mode == EXEC_NORMAL && insn->class != OP_OR &&
+	       insn->class != OP_OR_SAVEEXEC && writes_exec(insn);
 }
 
 /* Lanes came back of which it is not known whether they were active when a mask was made. */
@@ -341,8 +345,10 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 	bool handled, apart;
 	int status = concrete_masks(flow, insn, state, &handled);
 
-	if (status || handled)
+	if (status || handled) {
+		state->breaks &= !writes_exec(insn);
 		return status;
+	}
 	if (state->dead && is_idle(insn))
 		return step_dead(flow, insn, state);
 	look(flow, state, insn, &found);
@@ -355,6 +361,8 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 		}
 		found.row = NULL;
 	}
+	if (writes_exec(insn))
+		state->breaks = insn->class == OP_ANDN2;
 	if (narrows(insn, state)) {
 		state->narrowed++;
 		status = concrete_forget(flow, state, flow_site(insn));
@@ -397,13 +405,16 @@ enum concrete_way concrete_branch(const struct flow *flow, const struct insn *in
 	int lanes;
 
 	if (insn->class == OP_CBRANCH_EXECZ || insn->class == OP_CBRANCH_EXECNZ) {
-		/* A branch around code for some lanes only saves time; a loop may be over. */
 		if (state->dead)
 			return zero ? WAY_JUMP : WAY_ON;
-		if (before &&
-		    (before->narrowed != state->narrowed || concrete_exec(state) == LANES_UNKNOWN))
+		/* A branch around code for some lanes only saves time; a loop may be over. */
+		if (zero)
+			return state->breaks ? WAY_BOTH : WAY_ON;
+		if (before ? before->narrowed != state->narrowed ||
+				 concrete_exec(state) == LANES_UNKNOWN
+			   : state->breaks)
 			return WAY_BOTH;
-		return zero ? WAY_ON : WAY_JUMP;
+		return WAY_JUMP;
 	}
 	if (insn->class != OP_CBRANCH)
 		return WAY_BOTH;

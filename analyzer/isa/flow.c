@@ -216,6 +216,8 @@ static int follow_into(struct flow *flow, struct activation *activation, uint32_
 			    back && activation->visits[block] > WIDEN_LOOP_AFTER);
 	if (status < 0)
 		return status;
+	in->breaks |= state->breaks;
+	in->narrowed = in->narrowed > state->narrowed ? in->narrowed : state->narrowed;
 	/* Of lanes that are active here and not there it is not known which these are. */
 	if (in->dead != state->dead) {
 		status = in->dead ? 1 : status;

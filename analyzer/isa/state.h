@@ -50,6 +50,7 @@ struct state {
 	 * known which ones were switched off. */
 	bool dead;
 	unsigned narrowed;
+	bool breaks; /* ... the last time where lanes leave a loop: it ends when none is left */
 	unsigned index_mode; /* registers are indexed at run time: 1 sources, 2 destinations */
 	/* Known conditions; they are forgotten at the end of a block. */
 	int8_t scc;                    /* 0 not known, 1 true, -1 false */
