@@ -276,6 +276,23 @@ static void set_edit(struct finding *finding, struct symbolizer *symbolizer,
 	g_free(statement);
 }
 
+/* Returns true if the line of `frame` requests the memory of a wrapper, which allocates it. */
+static bool is_wrapped(const struct finding *finding, struct symbolizer *symbolizer,
+		       const struct source_frame *frame)
+{
+	return frame && innermost_frame(symbolize_stack(symbolizer, finding->process,
+							finding->allocation->stack_id)) != frame;
+}
+
+/* What stands for pointer and size where the source does not tell. */
+static const char *note_of(const char *variable, const char *size, bool many)
+{
+	if (many && !size)
+		return variable ? " (bytes: the size of this memory)"
+				: " (p, bytes: the pointer to this memory and its size)";
+	return variable ? "" : " (p: the pointer to this memory)";
+}
+
 static void name_allocation(struct finding *finding, struct symbolizer *symbolizer)
 {
 	const struct allocation *allocation = finding->allocation;
@@ -283,19 +300,24 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 	    stack_user_frame(symbolizer, finding->process, allocation ? allocation->stack_id : 0);
 	const char *line =
 	    frame && frame->file ? source_line(symbolizer, frame->file, frame->line) : NULL;
+	bool wraps = allocation && is_wrapped(finding, symbolizer, frame);
+	bool many = wraps || (finding->met.any && finding->met.least != finding->met.most);
 	char *variable = NULL, *size = NULL, *text;
 
 	if (line && allocation)
 		fix_parse_allocation(line, hg_api_name(allocation->api), &variable, &size);
 	if (variable && size)
 		set_edit(finding, symbolizer, frame, variable, size);
-	text = frame && frame->file ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
+	text = frame && frame->file ? g_strdup_printf(" after %s:%u%s", frame->file, frame->line,
+						      wraps ? ", which requests this memory" : "")
 				    : g_strdup(" after the allocation");
 	replace(finding, FIX_SITE, text);
 	g_free(text);
 	replace(finding, FIX_POINTER, variable ? variable : "p");
-	replace(finding, FIX_POINTER_NOTE, variable ? "" : " (p: the pointer to this memory)");
-	text = g_strdup_printf("%" G_GUINT64_FORMAT, allocation ? allocation->size : 0);
+	replace(finding, FIX_POINTER_NOTE,
+		note_of(variable, size, many && strstr(finding->fix, FIX_SIZE)));
+	text = many ? g_strdup("bytes")
+		    : g_strdup_printf("%" G_GUINT64_FORMAT, allocation ? allocation->size : 0);
 	replace(finding, FIX_SIZE, size ? size : text);
 	g_free(text);
 	g_free(variable);

@@ -12,6 +12,8 @@
 #include "config.h"
 #include "tracer/message.h"
 
+#define FRAMES_SECTION "frames"
+
 struct reading {
 	const struct verb_help *verbs;
 	unsigned count;
@@ -109,12 +111,34 @@ static int add_section(struct reading *reading, const char *path, GKeyFile *file
 	return result;
 }
 
+/* [frames] skip=PATTERN;...: for verbs that report. Other keys are wrong. */
+static int add_frames(struct reading *reading, const char *path, GKeyFile *file)
+{
+	char **keys = g_key_file_get_keys(file, FRAMES_SECTION, NULL, NULL);
+	char **patterns = g_key_file_get_string_list(file, FRAMES_SECTION, "skip", NULL, NULL);
+	int result = 0;
+
+	for (char **key = keys; key && *key && result == 0; key++) {
+		if (strcmp(*key, "skip") != 0) {
+			message_error("%s: [" FRAMES_SECTION "]: '%s' is not 'skip'", path, *key);
+			result = -EINVAL;
+		}
+	}
+	if (kind_of(reading->verb, "skip-frames") == OPTION_VALUE)
+		for (char **pattern = patterns; pattern && *pattern && result == 0; pattern++)
+			g_ptr_array_add(reading->words,
+					g_strdup_printf("--skip-frames=%s", *pattern));
+	g_strfreev(patterns);
+	g_strfreev(keys);
+	return result;
+}
+
 static bool is_section(const struct reading *reading, const char *name)
 {
 	for (unsigned i = 0; i < reading->count; i++)
 		if (strcmp(reading->verbs[i].name, name) == 0)
 			return true;
-	return strcmp(name, "all") == 0;
+	return strcmp(name, "all") == 0 || strcmp(name, FRAMES_SECTION) == 0;
 }
 
 /* Returns true if the file cannot be there: its directory does not exist, or this user may not
@@ -149,12 +173,16 @@ static int read_file(struct reading *reading, const char *path, bool required)
 	sections = g_key_file_get_groups(file, NULL);
 	for (char **section = sections; *section; section++) {
 		if (!is_section(reading, *section)) {
-			message_error("%s: [%s] is neither a verb nor 'all'", path, *section);
+			message_error("%s: [%s] is neither a verb nor 'all' nor '" FRAMES_SECTION
+				      "'",
+				      path, *section);
 			result = -EINVAL;
 			goto out;
 		}
 	}
-	if (g_key_file_has_group(file, "all"))
+	if (g_key_file_has_group(file, FRAMES_SECTION))
+		result = add_frames(reading, path, file);
+	if (result == 0 && g_key_file_has_group(file, "all"))
 		result = add_section(reading, path, file, "all");
 	if (result == 0 && g_key_file_has_group(file, reading->verb->name))
 		result = add_section(reading, path, file, reading->verb->name);

@@ -27,9 +27,11 @@ const char usage_diff[] =
     "      --fail-on SEVERITY    exit with 1 if a finding of at least SEVERITY is new: error,\n"
     "                            warning, advice or note (default); with 5 if none is new\n"
     "                            and the recording of B is incomplete\n"
+    "      --skip-frames PATTERN files or functions that only pass calls on, as for 'report';\n"
+    "                            may be repeated\n"
     "  -h, --help                print this help\n";
 
-enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON };
+enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON, DIFF_OPTION_SKIP_FRAMES };
 
 /* The report lists changes in this order. */
 enum change { CHANGE_NEW, CHANGE_GONE, CHANGE_SAME, CHANGES };
@@ -298,6 +300,7 @@ int cmd_diff(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "format", required_argument, NULL, DIFF_OPTION_FORMAT },
 		{ "fail-on", required_argument, NULL, DIFF_OPTION_FAIL_ON },
+		{ "skip-frames", required_argument, NULL, DIFF_OPTION_SKIP_FRAMES },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -320,6 +323,9 @@ int cmd_diff(int argc, char **argv)
 				    optarg);
 				return HG_EXIT_USAGE;
 			}
+			break;
+		case DIFF_OPTION_SKIP_FRAMES:
+			symbols_skip_frames(optarg);
 			break;
 		case 'h':
 			fputs(usage_diff, stdout);

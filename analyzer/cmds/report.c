@@ -115,6 +115,12 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 		options->source_root = argument;
 		symbols_restrict_sources(argument);
 		return 1;
+	case REPORT_OPTION_SKIP_FRAMES:
+		if (!options->skip_frames)
+			options->skip_frames = g_ptr_array_new();
+		g_ptr_array_add(options->skip_frames, (gpointer)argument);
+		symbols_skip_frames(argument);
+		return 1;
 	case REPORT_OPTION_NO_CACHE:
 		options->no_cache = true;
 		return 1;
@@ -267,6 +273,10 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 		g_ptr_array_add(extra, g_strdup_printf("--trace=%s", options->trace));
 	if (options->source_root)
 		g_ptr_array_add(extra, g_strdup_printf("--source-root=%s", options->source_root));
+	for (unsigned i = 0; options->skip_frames && i < options->skip_frames->len; i++) {
+		g_ptr_array_add(extra, g_strdup_printf("--skip-frames=%s",
+						       (char *)options->skip_frames->pdata[i]));
+	}
 	g_ptr_array_add(extra, NULL);
 	merge.extra = (const char *const *)extra->pdata;
 	status = merge_run(&merge);

@@ -22,6 +22,7 @@ enum {
 	REPORT_OPTION_PROGRESS,
 	REPORT_OPTION_WHAT_IF,
 	REPORT_OPTION_SOURCE_ROOT,
+	REPORT_OPTION_SKIP_FRAMES,
 	REPORT_OPTION_NO_CACHE,
 	REPORT_OPTION_END,
 };
@@ -36,6 +37,7 @@ enum {
 	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },           \
 	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },             \
 	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },     \
+	    { "skip-frames", required_argument, NULL, REPORT_OPTION_SKIP_FRAMES },     \
 	    { "no-cache", no_argument, NULL, REPORT_OPTION_NO_CACHE },                 \
 	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                   \
 	{                                                                              \
@@ -54,6 +56,9 @@ enum {
 	"      --what-if STATE       also report what would change for memory that kernels use\n" \
 	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
 	"      --source-root DIR     quote lines of source files below DIR only\n"                \
+	"      --skip-frames PATTERN files or functions that only pass calls on: an "             \
+	"allocation's\n"                                                                          \
+	"                            place is the first line outside of them; may be repeated\n"  \
 	"      --no-cache            neither use nor keep earlier analyses of machine code\n"     \
 	"      --verbose             all findings, frames and places, and the evidence in\n"      \
 	"                            chronological order\n"                                       \
@@ -66,6 +71,7 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	enum what_if what_if;
+	GPtrArray *skip_frames;  /* const char *, patterns; NULL: none */
 	const char *source_root; /* NULL: read source files anywhere */
 	bool verbose;
 	bool no_cache;

@@ -68,6 +68,7 @@ static const struct row {
 	{ "*", "--rotate", "@none" },
 	{ "*", "--seconds", "@none" },
 	{ "*", "--seed", "@none" },
+	{ "*", "--skip-frames", "@none" },
 	{ "*", "--snapshot", "@none" },
 	{ "*", "--stack-depth", "@none" },
 	{ "*", "--time-limit", "@none" },

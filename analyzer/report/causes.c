@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/findings.h"
-#include "analyzer/symbols/symbols.h"
 #include "json_values.h"
+#include "place.h"
 
 #define FINGERPRINT_DIGITS 16
 
@@ -77,18 +77,11 @@ static double cost_of(struct json_object *finding)
 
 /* ---- keys ---- */
 
-/* The innermost frame that a person wrote; NULL without any. */
 static struct json_object *user_frame_of(struct json_object *stack)
 {
-	size_t count = json_object_is_type(stack, json_type_array) ? array_length(stack) : 0;
+	int index = place_index(stack);
 
-	for (size_t i = 0; i < count; i++) {
-		struct json_object *frame = json_object_array_get_idx(stack, i);
-
-		if (!is_wrapping_place(get_text(frame, "function"), get_text(frame, "file")))
-			return frame;
-	}
-	return NULL;
+	return index >= 0 ? json_object_array_get_idx(stack, (size_t)index) : NULL;
 }
 
 /* Adds the place where a stack begins. Returns false if it is not known. */

@@ -35,7 +35,11 @@ static void add_place(GString *text, const struct analysis *analysis, const stru
 	unsigned used = 0;
 
 	for (unsigned i = 0; i < frames->len && used < FRAMES; i++) {
-		if (used || !is_wrapping_frame(frames->pdata[i])) {
+		const struct source_frame *frame = frames->pdata[i];
+		bool wraps = form == FORM_FORMER ? is_runtime_place(frame->function, frame->file)
+						 : is_wrapping_frame(frame) && user_frame(frames);
+
+		if (used || !wraps) {
 			add_frame(text, frames->pdata[i], form);
 			used++;
 		}

@@ -14,22 +14,37 @@ static const char *text_of(struct json_object *object, const char *name)
 	return *text ? text : NULL;
 }
 
-/* Returns the frame `outer` further out than the innermost that a person wrote. */
-static struct source_place place_at(struct json_object *stack, size_t outer)
+static struct source_place place_of_frame(struct json_object *frame)
 {
-	size_t count =
-	    json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
+	return (struct source_place){ text_of(frame, "file"), get_number(frame, "line"),
+				      text_of(frame, "function") };
+}
+
+int place_index(struct json_object *stack)
+{
+	size_t count = json_object_is_type(stack, json_type_array) ? array_length(stack) : 0;
+	int inner = -1;
 
 	for (size_t i = 0; i < count; i++) {
-		struct json_object *frame = json_object_array_get_idx(stack, i);
-		const struct source_place place = { text_of(frame, "file"),
-						    get_number(frame, "line"),
-						    text_of(frame, "function") };
+		struct source_place place = place_of_frame(json_object_array_get_idx(stack, i));
 
-		if (!is_wrapping_place(place.function, place.file) && !outer--)
-			return place;
+		if (!is_wrapping_place(place.function, place.file))
+			return (int)i;
+		if (inner < 0 && !is_runtime_place(place.function, place.file))
+			inner = (int)i;
 	}
-	return (struct source_place){ 0 };
+	return inner;
+}
+
+/* Returns the frame `outer` further out than that of place_index(). */
+static struct source_place place_at(struct json_object *stack, size_t outer)
+{
+	int index = place_index(stack);
+	size_t at = (size_t)MAX(index, 0) + outer;
+
+	return index >= 0 && at < array_length(stack)
+		   ? place_of_frame(json_object_array_get_idx(stack, at))
+		   : (struct source_place){ 0 };
 }
 
 struct source_place place_of_stack(struct json_object *stack)

@@ -17,7 +17,12 @@ struct source_place {
 	const char *function;
 };
 
-/* The innermost frame of a call stack that a person wrote. */
+/*
+ * Returns the number of the innermost frame outside of wrappers; where all of the stack wraps, of
+ * the innermost that is not the runtime's; -1 without any.
+ */
+int place_index(struct json_object *stack);
+/* The frame of that number. */
 struct source_place place_of_stack(struct json_object *stack);
 
 /* Where the memory was allocated; where the first launch or call was made; its first instruction.

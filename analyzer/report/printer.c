@@ -9,6 +9,7 @@
 #include "analyzer/output.h"
 #include "codeobj/text.h"
 #include "json_values.h"
+#include "place.h"
 
 #define LABEL_WIDTH   12
 #define DEFAULT_WIDTH 100
@@ -139,12 +140,11 @@ void put_json_stack(const struct printer *printer, const char *label, struct jso
 	bool first = true;
 	unsigned shown = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = (size_t)MAX(place_index(stack), 0); i < count; i++) {
 		struct json_object *frame = json_object_array_get_idx(stack, i);
 		const char *function = get_text(frame, "function"), *quoted;
 
-		if (!is_interesting(function) ||
-		    (first && is_wrapping_place(function, get_text(frame, "file"))))
+		if (!is_interesting(function))
 			continue;
 		if (shown++ == FRAMES_SHOWN && !printer->verbose) {
 			put_row_owned(printer, "",

@@ -503,25 +503,6 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 	return stack->frames;
 }
 
-bool is_wrapping_place(const char *function, const char *file)
-{
-	return (function && strstr(function, "__device_stub__")) ||
-	       (file && strstr(file, "/include/hip/"));
-}
-
-bool is_wrapping_frame(const struct source_frame *frame)
-{
-	return is_wrapping_place(frame->function, frame->file);
-}
-
-const struct source_frame *user_frame(const GPtrArray *frames)
-{
-	for (unsigned i = 0; i < frames->len; i++)
-		if (!is_wrapping_frame(frames->pdata[i]))
-			return frames->pdata[i];
-	return NULL;
-}
-
 const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 					    const struct process *process, uint32_t stack_id)
 {
@@ -533,7 +514,8 @@ const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 		resolve_next(stack, symbolizer, process, recorded);
 		found = user_frame(stack->frames);
 	}
-	return found;
+	/* A library's own program. */
+	return found ? found : innermost_frame(stack->frames);
 }
 
 char *source_frame_text(const struct source_frame *frame)

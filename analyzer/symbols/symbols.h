@@ -34,17 +34,31 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 				 uint32_t stack_id);
 
 /*
- * The innermost frames are not always what a person wrote: launch stubs that the compiler
- * generates, and inline functions of HIP's own headers.
+ * The innermost frames are not always the place that a finding is about: launch stubs that the
+ * compiler generates, inline functions of HIP's own headers, known libraries (wrappers.def), and
+ * what --skip-frames names.
  */
 bool is_wrapping_frame(const struct source_frame *frame);
 /* Returns the same for a frame's function and file, which may be NULL. */
 bool is_wrapping_place(const char *function, const char *file);
+/* Returns true for stubs and HIP's own headers alone. */
+bool is_runtime_place(const char *function, const char *file);
+/*
+ * Frames whose file or function matches the shell's pattern, which is borrowed, are no places of
+ * findings. A path matches as a whole or by its last part, a function with or without its
+ * parameters.
+ */
+void symbols_skip_frames(const char *pattern);
 
-/* Returns the innermost frame that a person wrote, or NULL. */
+/* Returns the innermost frame outside of wrappers, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
-/* Returns the same for a recorded stack; frames outside of it are not resolved. Owned by the
- * symbolizer. */
+/* Returns the innermost frame that is not the runtime's, or NULL: a wrapper's, if the memory has
+ * one. */
+const struct source_frame *innermost_frame(const GPtrArray *frames);
+/*
+ * Returns the frame outside of wrappers of a recorded stack, or where all of it is a library the
+ * innermost one; frames outside of it are not resolved. Owned by the symbolizer.
+ */
 const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 					    const struct process *process, uint32_t stack_id);
 
