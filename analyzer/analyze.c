@@ -25,6 +25,7 @@
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/environment/static_notes.h"
 #include "analyzer/unseen.h"
+#include "analyzer/wrapper_lines.h"
 #include "tracer/machine.h"
 #include "tracer/softgpu_name.h"
 
@@ -473,6 +474,7 @@ void analysis_end(struct analysis_run *run)
 	unseen_note_host_regions(&analysis->replay, &analysis->findings);
 	unseen_note_children(&analysis->replay, &analysis->findings);
 	note_failed_calls(analysis);
+	wrapper_lines_find(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
 	analysis->analysed = analysis->findings.limits->len == 0;

@@ -293,6 +293,22 @@ static const char *note_of(const char *variable, const char *size, bool many)
 	return variable ? "" : " (p: the pointer to this memory)";
 }
 
+/* Says that a line allocates for others, too, and which one requests this memory. */
+static void name_requester(struct finding *finding, const struct source_frame *frame,
+			   const struct source_frame *requester)
+{
+	char *fix;
+
+	if (!requester || !requester->file || !frame || !frame->file)
+		return;
+	fix = g_strdup_printf("%s\n%s:%u allocates for others, too; this memory is requested at "
+			      "%s:%u",
+			      finding->fix, frame->file, frame->line, requester->file,
+			      requester->line);
+	g_free(finding->fix);
+	finding->fix = fix;
+}
+
 static void name_allocation(struct finding *finding, struct symbolizer *symbolizer)
 {
 	const struct allocation *allocation = finding->allocation;
@@ -300,8 +316,11 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 	    stack_user_frame(symbolizer, finding->process, allocation ? allocation->stack_id : 0);
 	const char *line =
 	    frame && frame->file ? source_line(symbolizer, frame->file, frame->line) : NULL;
+	const struct source_frame *requester =
+	    allocation ? stack_requester(symbolizer, finding->process, allocation->stack_id) : NULL;
 	bool wraps = allocation && is_wrapped(finding, symbolizer, frame);
-	bool many = wraps || (finding->met.any && finding->met.least != finding->met.most);
+	bool many =
+	    wraps || requester || (finding->met.any && finding->met.least != finding->met.most);
 	char *variable = NULL, *size = NULL, *text;
 
 	if (line && allocation)
@@ -320,6 +339,7 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 		    : g_strdup_printf("%" G_GUINT64_FORMAT, allocation ? allocation->size : 0);
 	replace(finding, FIX_SIZE, size ? size : text);
 	g_free(text);
+	name_requester(finding, frame, requester);
 	g_free(variable);
 	g_free(size);
 }

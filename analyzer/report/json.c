@@ -50,6 +50,24 @@ struct json_object *json_stack(const struct analysis *analysis, const struct pro
 	return list;
 }
 
+/* The line outside of wrappers that requested the memory; NULL where no wrapper allocated it. */
+static struct json_object *requester(const struct analysis *analysis, const struct finding *finding)
+{
+	const struct source_frame *frame =
+	    stack_requester(analysis->symbolizer, finding->process, finding->allocation->stack_id);
+	struct json_object *object;
+
+	if (!frame)
+		return NULL;
+	object = json_object_new_object();
+	put(object, "function", text_or_null(frame->function));
+	put(object, "file", text_or_null(frame->file));
+	put(object, "line", frame->line ? json_object_new_int64(frame->line) : NULL);
+	put(object, "module", text_or_null(frame->module));
+	put(object, "offset", json_address(frame->offset));
+	return object;
+}
+
 static struct json_object *allocation(const struct analysis *analysis,
 				      const struct finding *finding)
 {
@@ -74,6 +92,7 @@ static struct json_object *allocation(const struct analysis *analysis,
 	put_memory_range(object, finding);
 	put(object, "pages", json_pages(analysis, finding));
 	put(object, "stack", json_stack(analysis, finding->process, from->stack_id));
+	put(object, "requested", requester(analysis, finding));
 	put(object, "freed_by",
 	    from->freed ? text_or_null(hg_api_name_if_known(from->free_api)) : NULL);
 	put(object, "free_stack",

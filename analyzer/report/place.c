@@ -77,8 +77,11 @@ struct source_place place_of_owner(struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
 
-	return get_member(allocation, "symbol") ? (struct source_place){ 0 }
-						: place_at(get_member(allocation, "stack"), 1);
+	if (get_member(allocation, "symbol"))
+		return (struct source_place){ 0 };
+	return get_member(allocation, "requested")
+		   ? place_of_frame(get_member(allocation, "requested"))
+		   : place_at(get_member(allocation, "stack"), 1);
 }
 
 struct source_place place_of_caller(struct json_object *finding)

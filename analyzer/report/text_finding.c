@@ -91,6 +91,19 @@ static void put_memory_row(const struct printer *printer, struct json_object *fi
 	g_free(extent);
 }
 
+/* The line that has the memory of a wrapper. */
+static void put_requester(const struct printer *printer, struct json_object *allocation)
+{
+	struct json_object *frame = get_member(allocation, "requested"), *stack;
+
+	if (!frame)
+		return;
+	stack = json_object_new_array();
+	json_object_array_add(stack, json_object_get(frame));
+	put_json_stack(printer, "requested", stack);
+	json_object_put(stack);
+}
+
 static void put_memory(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
@@ -102,6 +115,7 @@ static void put_memory(const struct printer *printer, struct json_object *findin
 	put_several(printer, allocation);
 	if (!get_member(allocation, "symbol"))
 		put_json_stack(printer, "allocated", get_member(allocation, "stack"));
+	put_requester(printer, allocation);
 	if (is_rule(finding, RULE_HG601))
 		put_json_stack(printer, "freed", get_member(allocation, "free_stack"));
 	if (get_member(allocation, "granularity") && *why) {

@@ -28,6 +28,7 @@ struct symbolizer {
 	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
 	GPtrArray *regions;   /* struct source_frame of target regions */
 	GHashTable *files;    /* path -> char ** lines, or an empty vector */
+	GHashTable *wrappers; /* source_frame_text() of lines that allocate for others */
 	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
 };
 
@@ -134,6 +135,7 @@ struct symbolizer *symbolizer_new(const char *bundle)
 	symbolizer->unmatched = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->regions = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lines_free);
+	symbolizer->wrappers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
 }
@@ -146,6 +148,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		g_ptr_array_free(symbolizer->unmatched, TRUE);
 		g_ptr_array_free(symbolizer->regions, TRUE);
 		g_hash_table_destroy(symbolizer->files);
+		g_hash_table_destroy(symbolizer->wrappers);
 		g_hash_table_destroy(symbolizer->jits);
 		g_free(symbolizer->bundle);
 		g_free(symbolizer);
@@ -516,6 +519,38 @@ const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 	}
 	/* A library's own program. */
 	return found ? found : innermost_frame(stack->frames);
+}
+
+void symbolizer_mark_wrapper(struct symbolizer *symbolizer, const struct source_frame *frame)
+{
+	g_hash_table_add(symbolizer->wrappers, source_frame_text(frame));
+}
+
+static bool is_marked(const struct symbolizer *symbolizer, const struct source_frame *frame)
+{
+	char *text = source_frame_text(frame);
+	bool marked = g_hash_table_contains(symbolizer->wrappers, text);
+
+	g_free(text);
+	return marked;
+}
+
+const struct source_frame *stack_requester(struct symbolizer *symbolizer,
+					   const struct process *process, uint32_t stack_id)
+{
+	const GPtrArray *frames = symbolize_stack(symbolizer, process, stack_id);
+	bool marked = false;
+
+	for (unsigned i = 0; i < frames->len; i++) {
+		const struct source_frame *frame = frames->pdata[i];
+
+		if (is_wrapping_frame(frame))
+			continue;
+		if (!is_marked(symbolizer, frame))
+			return marked ? frame : NULL;
+		marked = true;
+	}
+	return NULL;
 }
 
 char *source_frame_text(const struct source_frame *frame)

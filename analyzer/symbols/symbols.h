@@ -62,6 +62,18 @@ const struct source_frame *innermost_frame(const GPtrArray *frames);
 const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 					    const struct process *process, uint32_t stack_id);
 
+/*
+ * Marks the frame's line as a wrapper's: it allocates for others. Frames that read the same are
+ * the same.
+ */
+void symbolizer_mark_wrapper(struct symbolizer *symbolizer, const struct source_frame *frame);
+/*
+ * Who requests memory of a wrapper that is marked: the first frame outside of all wrappers. NULL
+ * if the innermost line that a person wrote is no wrapper's, or nothing is outside of it.
+ */
+const struct source_frame *stack_requester(struct symbolizer *symbolizer,
+					   const struct process *process, uint32_t stack_id);
+
 /* "file.c:12 (function)", or "library.so+0x1234" without line tables; the caller frees. */
 char *source_frame_text(const struct source_frame *frame);
 

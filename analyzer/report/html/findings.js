@@ -51,7 +51,7 @@ function rowsOf(f) {
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
     ["pages", memory && memory.pages && memory.pages.map(pageOf).join("\n")],
     ["candidates", f.candidates && f.candidates.map(candidateOf).join("\n")], ["held by", f.holders && f.holders.map(candidateOf).join("\n")],
-    ["allocated", memory && frames(memory.stack)], ["freed", memory && frames(memory.free_stack)],
+    ["allocated", memory && frames(memory.stack)], ["requested", memory?.requested && frameText(memory.requested)], ["freed", memory && frames(memory.free_stack)],
     ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count + (f.launches.beside ? `; ${f.launches.beside} more used other pages of the memory` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["also involved", f.related && f.related + (f.related_stack ? "\n" + frames(f.related_stack) : "")],
     ["history", historyOf(f.history)], ["occurrences", f.count],
