@@ -101,7 +101,7 @@ function startModel() {
   model.sitesBy = groupBy(model.sites, (s) => `${s.process.id} ${s.api} ${s.key}`);
   const wanted = new Set(report.findings.flatMap(ofCause).map((f) => Number(f.allocation?.address)));
   model.barsAt = groupBy(model.bars.filter((b) => wanted.has(b.address)), (b) => `${b.site.process.id} ${b.address}`);
-  report.findings.forEach(addFinding);
+  report.findings.forEach((f, index) => addFinding(f, index));
   model.offending = new Set(report.findings.flatMap((f) => [...f.bars]));
   for (const p of model.processes) p.label = (p.rank == null ? "" : `rank ${p.rank}, `) + `process ${p.pid}`;
   model.several = model.processes.filter((p) => p.used).length > 1;
