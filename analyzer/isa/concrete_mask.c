@@ -211,6 +211,11 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 		result = LANES_UNKNOWN;
 	else
 		result = combine(insn, concrete_lanes(flow, state, &insn->operand[1]), now);
+	if (result == LANES_UNKNOWN && insn->class == OP_AND_SAVEEXEC && now < LANES_NONE) {
+		int active = concrete_active(flow, state, &insn->operand[1]);
+
+		result = active < 0 ? LANES_UNKNOWN : active ? now : LANES_NONE;
+	}
 	if (now == LANES_UNKNOWN || (result == LANES_UNKNOWN && !was_dead))
 		return 0;
 	if (result == LANES_EVERY && !was_dead)
@@ -248,7 +253,7 @@ static bool is_unfollowed(const struct insn *insn, int x, int y)
 	case OP_AND:
 		return x == LANES_UNKNOWN && y == LANES_UNKNOWN;
 	default:
-		return false;
+		return x == LANES_EVERY || y == LANES_EVERY;
 	}
 }
 
