@@ -3,8 +3,10 @@
 //
 // hipgrain-build: -munsafe-fp-atomics
 //
+// (gfx942 loses no atomics.)
 // Three kernels update one block, one of them through two arguments.
 // hipgrain-run: block
+// hipgrain-only: gfx90a
 // hipgrain-stdout: causes: 0 of 96 right
 // hipgrain-causes: 1
 // hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@block launches=2 confidence=proven
@@ -14,6 +16,7 @@
 //
 // A class requests all its arrays as managed memory; two of four are updated.
 // hipgrain-run: wrapper
+// hipgrain-only: gfx90a
 // hipgrain-stdout: causes: 96 of 288 right
 // hipgrain-causes: 1
 // hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@array launches=1 confidence=proven
@@ -21,6 +24,7 @@
 //
 // Two lines allocate: two causes.
 // hipgrain-run: lines
+// hipgrain-only: gfx90a
 // hipgrain-stdout: causes: 0 of 192 right
 // hipgrain-causes: 2
 // hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@one launches=1 confidence=proven
@@ -28,6 +32,7 @@
 //
 // A library's kernel is given what it does as a lambda.
 // hipgrain-run: lambda
+// hipgrain-only: gfx90a
 // hipgrain-stdout: causes: 0 of 96 right
 // hipgrain-causes: 1
 // hipgrain-expect: HG101 kernel=for_each_kernel api=hipMallocManaged at=@lambda launches=1 confidence=proven

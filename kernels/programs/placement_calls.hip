@@ -38,6 +38,7 @@
 // hipgrain-expect: HG214 api=hipHostAlloc at=@host_alloc
 //
 // hipgrain-run: registered
+// hipgrain-runtime: before 5.7: later thunks (Debian's HIP 5.7 has that of 6.2.4) register in place, where both calls take effect
 // hipgrain-expect: HG304 api=hipHostRegister at=@registered
 // hipgrain-expect: HG214 api=hipHostRegister at=@registered
 //

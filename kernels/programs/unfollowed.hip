@@ -8,6 +8,9 @@
 // hipgrain-stdout: unfollowed: sum 0 expected 256
 // hipgrain-expect: HG101 kernel=add_through argument=1 api=hipMallocManaged at=@managed launches=1 confidence=likely lines=@through candidates=@managed
 // hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
+// hipgrain-stdout: unfollowed: sum 256 expected 256
+// hipgrain-expect: none
 //
 // hipgrain-run: kept_device
 // hipgrain-stdout: unfollowed: sum 256 expected 256
@@ -18,6 +21,9 @@
 // hipgrain-stdout: unfollowed: energy 0 expected 256
 // hipgrain-expect: HG101 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member candidates=@energy
 // hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
+// hipgrain-stdout: unfollowed: energy 256 expected 256
+// hipgrain-expect: none
 //
 // The same beside device memory, to which the pointer could lead as well.
 // hipgrain-run: member_mixed
@@ -25,12 +31,18 @@
 // hipgrain-stdout: unfollowed: energy 0 expected 256
 // hipgrain-expect: HG108 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
 // hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
+// hipgrain-stdout: unfollowed: energy 256 expected 256
+// hipgrain-expect: none
 //
 // hipgrain-run: member_mixed
 // hipgrain-runtime: from 6.4: clang 21 and later assume coarse-grained memory by themselves
 // hipgrain-stdout: unfollowed: energy 0 expected 256
 // hipgrain-expect: HG109 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
 // hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
+// hipgrain-stdout: unfollowed: energy 256 expected 256
+// hipgrain-expect: none
 //
 // The struct alone is fine-grained: what its pointer leads to is not.
 // hipgrain-run: member_device
@@ -38,6 +50,9 @@
 // hipgrain-expect: none
 // hipgrain-silent: HG101 HG108
 // hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
+// hipgrain-stdout: unfollowed: energy 256 expected 256
+// hipgrain-expect: none
 //
 // The third launch takes the list that is freed. The two before it carry that pointer, and leave it alone.
 // (ROCr from 5.5 on has small memory in blocks of 2 MiB, which stay mapped, unless it is told not to.)

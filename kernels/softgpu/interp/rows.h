@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows of the *.def tables are written with these types of operands, flags, and functions of
- * single values. The header stands alone, so that others than the interpreter can compute by the rows.
+ * single values. The header stands alone, so that others than the interpreter can compute by the
+ * rows.
  */
 #ifndef SOFTGPU_ROWS_H
 #define SOFTGPU_ROWS_H
@@ -322,7 +323,8 @@ static inline int sg_cube_axis(float x, float y, float z)
 	return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
 }
 
-/* V_CMP_CLASS: returns the bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
+/* V_CMP_CLASS: returns the bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...).
+ */
 static inline uint32_t sg_class(bool negative, uint64_t exponent, uint64_t exponent_max,
 				uint64_t mantissa, uint64_t quiet_bit)
 {
