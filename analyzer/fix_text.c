@@ -284,7 +284,7 @@ static bool is_wrapped(const struct finding *finding, struct symbolizer *symboli
 							finding->allocation->stack_id)) != frame;
 }
 
-/* What stands for pointer and size where the source does not tell. */
+/* Returns the note on the names that stand for pointer and size if the source does not tell. */
 static const char *note_of(const char *variable, const char *size, bool many)
 {
 	if (many && !size)

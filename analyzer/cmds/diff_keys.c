@@ -13,7 +13,8 @@ static bool has_stack(struct json_object *object, const char *name)
 
 bool diff_lacks_stacks(struct json_object *report)
 {
-	/* Those that stand for a cause are enough: others have stacks if they have. */
+	/* The findings that stand for a cause decide: either all of a report have stacks or none.
+	 */
 	struct json_object *list = get_array(report, "findings");
 	size_t length = array_length(list);
 

@@ -6,7 +6,8 @@
 
 #include "kernels/softgpu/interp/rows.h"
 
-/* How a value becomes what a body computes with, and back; and how many dwords it has. */
+/* These convert a register's value to the type that a body computes with, and back; DW counts its
+ * dwords. */
 #define CT_none    uint32_t
 #define LD_none(x) 0u
 #define SV_none(x) 0u

@@ -11,7 +11,7 @@ bool concrete_is_sure(const struct flow *flow, const struct state *state)
 	return !flow->launch->waiting && concrete_exec(state) == LANES_ROOT;
 }
 
-/* What an instruction was found to do, before it changed any register. */
+/* The effect of an instruction, found before it changes any register. */
 struct found {
 	const struct alu_row *row;
 	bool known, scc_known, inexact;
@@ -76,7 +76,7 @@ static bool read_sources(struct flow *flow, const struct state *state, const str
 	return true;
 }
 
-/* What it computes, if it is the same whatever is not known of the condition code. */
+/* Computes the result, which is known only if an unknown condition code does not change it. */
 static void compute(const struct state *state, const struct alu_row *row, struct alu_in *in,
 		    struct found *found)
 {
@@ -134,7 +134,7 @@ static bool in_range(struct flow *flow, const struct state *state, const struct 
 	    !read_range(flow, state, &insn->operand[first], &a[0], &a[1]) ||
 	    !read_range(flow, state, &insn->operand[first + 1], &b[0], &b[1]))
 		return false;
-	/* Whether they are equal is known where one range begins behind the other. */
+	/* Two ranges that overlap may be equal or not. */
 	if (insn->traits & (INSN_EQUAL | INSN_DIFFERENT) && a[0] <= b[1] && b[0] <= a[1])
 		return false;
 	for (unsigned i = 0; i < 4; i++) {
@@ -233,7 +233,7 @@ static int apply(struct flow *flow, const struct insn *insn, struct state *state
 		value_id flowed = flow_operand(flow, state, to, i);
 		int32_t constant;
 
-		/* Which of two pointers it is does not follow from what they have in common. */
+		/* The flow's value of two pointers does not tell which of them was selected. */
 		if (found->known && insn->class == OP_SELECT && !base_of(flow, flowed) &&
 		    value_has(&flow->store, flowed, BASE_KERNARG))
 			continue;

@@ -16,7 +16,7 @@
 #include "codeobj/codeobj.h"
 #include "flow.h"
 
-/* What is known of a launch, for one evaluation. */
+/* One evaluation knows this of the launch. */
 struct launch_values {
 	const struct isa_launch *launch;
 	const struct codeobj_kernel *kernel; /* the layout of its arguments */
@@ -33,13 +33,13 @@ struct launch_values {
 /* The dword at a byte offset of the arguments, hidden ones included. False: it is not known. */
 bool launch_dword(const struct launch_values *values, uint32_t offset, uint32_t *dword);
 
-/* Whether that dword is known and is no part of an address. */
+/* Returns true if that dword is known and is no part of an address. */
 bool launch_is_number(const struct launch_values *values, uint32_t offset);
 
-/* What a load of a dword of the arguments gives: a constant, or what the data flow calls it. */
+/* Returns the value of a load of a dword of the arguments: a constant, or the data flow's value. */
 value_id concrete_argument(struct flow *flow, uint32_t offset);
 
-/* What the work-group's numbers and the work-items' are when the kernel begins. 0 or -ENOMEM. */
+/* Stores the numbers of work-group and work-items at the kernel's entry. Returns 0 or -ENOMEM. */
 int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct state *state);
 
 /* Whether all waves come to this point, with every lane active. */

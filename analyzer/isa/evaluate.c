@@ -11,20 +11,7 @@
 #include "origin.h"
 #include "witness.h"
 
-static int fill_place(struct flow *flow, const struct access *access, struct isa_evaluated *atomic)
-{
-	struct place place;
-	int status = origin_resolve(flow, access, &atomic->origin);
-
-	if (status || atomic->origin.kind != ISA_ORIGIN_DIRECT)
-		return status;
-	status = place_find(flow, access, &place);
-	atomic->placed = place.known;
-	atomic->place = place.step;
-	return status;
-}
-
-/* Whether an address is one pointer: an argument, or what one load gave at one address. */
+/* Returns true if an address is one pointer: an argument, or what one load gave at one address. */
 static bool is_one(const struct flow *flow, const struct value_pair *pair)
 {
 	const struct value *low = value_get(&flow->store, pair->low);
@@ -71,7 +58,8 @@ static int fill(struct isa_analysis *analysis, struct flow *flow, const struct f
 		atomic->executes = certain == ISA_ALWAYS || access->executes;
 		atomic->every = is_every(flow, access);
 		if (!status)
-			status = fill_place(flow, access, atomic);
+			status = place_resolve(flow, access, &atomic->origin, &atomic->placed,
+					       &atomic->place);
 		if (!status)
 			status = names_paths(analysis, flow->launch->kernel, &atomic->origin.paths);
 	}

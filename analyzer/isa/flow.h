@@ -24,7 +24,7 @@
 #define FLOW_STEPS 1000000u
 /* Distinct (low, high) address values kept per instruction. */
 #define ACCESS_PAIRS 12u
-/* Known addresses of a load, of an evaluation, that are told apart. */
+/* An evaluation keeps so many known addresses of one load apart. */
 #define ACCESS_LOADS 8u
 /* ... and of what it stores. */
 #define ACCESS_DATA  4u

@@ -28,6 +28,13 @@ struct place {
 
 /* Of an access through one pointer. 0 or -ENOMEM. */
 int place_find(struct flow *flow, const struct access *access, struct place *place);
+
+/*
+ * Stores the origin of an access. If it is one pointer of the arguments, *placed says if the bytes
+ * behind the pointer are known, and *step is the first of them. Returns 0 or -ENOMEM.
+ */
+int place_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin,
+		  bool *placed, struct isa_step *step);
 /* Whether it is certain that they have no byte in common, behind the same pointer. */
 bool places_apart(const struct place *a, const struct place *b);
 /* Whether they are the same one, or the same member of structs in an array. */

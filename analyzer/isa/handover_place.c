@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "origin.h"
 #include "path.h"
 
 int place_find(struct flow *flow, const struct access *access, struct place *place)
@@ -24,6 +25,20 @@ int place_find(struct flow *flow, const struct access *access, struct place *pla
 	}
 	path_clear(&paths);
 	return 0;
+}
+
+int place_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin,
+		  bool *placed, struct isa_step *step)
+{
+	struct place place;
+	int status = origin_resolve(flow, access, origin);
+
+	if (status || origin->kind != ISA_ORIGIN_DIRECT)
+		return status;
+	status = place_find(flow, access, &place);
+	*placed = place.known;
+	*step = place.step;
+	return status;
 }
 
 static uint32_t common_stride(const struct isa_step *a, const struct isa_step *b)

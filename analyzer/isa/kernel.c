@@ -162,23 +162,6 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
-/*
- * Fills in the origin of the address and, if it is one pointer of the arguments, the offset behind
- * it.
- */
-static int fill_origin(struct flow *flow, const struct access *access, struct isa_atomic *atomic)
-{
-	struct place place;
-	int status = origin_resolve(flow, access, &atomic->origin);
-
-	if (status || atomic->origin.kind != ISA_ORIGIN_DIRECT)
-		return status;
-	status = place_find(flow, access, &place);
-	atomic->placed = place.known;
-	atomic->place = place.step;
-	return status;
-}
-
 static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct witness *witness,
 		       struct access *access, const struct flow_entry *entry,
 		       struct isa_atomic *atomic)
@@ -230,7 +213,7 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct 
 	if (status)
 		return status;
 	atomic->executes = atomic->certain == ISA_ALWAYS;
-	return fill_origin(flow, access, atomic);
+	return place_resolve(flow, access, &atomic->origin, &atomic->placed, &atomic->place);
 }
 
 /* The kernel's own atomics first, then those of its callees by address. */

@@ -31,8 +31,8 @@ static size_t access_slot(const struct insn *insn, uint64_t context, size_t size
 }
 
 /*
- * What a load gives at each of few known addresses is told apart, so that it is known of what is
- * done with them in rounds of a loop that with each of them something is done.
+ * Returns the context of a load: its address while it has few of them, so that a loop which loads
+ * another pointer in each round is seen to use every one; 0 once there are too many.
  */
 static uint64_t load_context(const struct flow *flow, const struct insn *insn, uint64_t address)
 {

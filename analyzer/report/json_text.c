@@ -17,16 +17,23 @@ static void print_words(FILE *stream, const char *text)
 	free(line);
 }
 
+/* Prints file and line, if they are known, after `before`. */
+static void print_place(FILE *stream, const char *before, const struct source_place *place)
+{
+	if (!place->file)
+		return;
+	fputs(before, stream);
+	print_words(stream, place->file);
+	if (place->line > 0)
+		fprintf(stream, ":%" G_GINT64_FORMAT, place->line);
+}
+
 void json_text_place(FILE *stream, const char *label, struct source_place place)
 {
 	if (!place.file && !place.function)
 		return;
 	fprintf(stream, "  %-11s ", label);
-	if (place.file) {
-		print_words(stream, place.file);
-		if (place.line > 0)
-			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
-	}
+	print_place(stream, "", &place);
 	if (place.function) {
 		fputs(place.file ? " (" : "", stream);
 		print_words(stream, place.function);
@@ -43,12 +50,7 @@ void json_text_instruction(FILE *stream, struct json_object *finding)
 		return;
 	fputs("  instruction ", stream);
 	print_words(stream, get_text(finding, "instruction"));
-	if (place.file) {
-		fputs(" at ", stream);
-		print_words(stream, place.file);
-		if (place.line > 0)
-			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
-	}
+	print_place(stream, " at ", &place);
 	fputc('\n', stream);
 }
 
@@ -67,12 +69,7 @@ void json_text_others(FILE *stream, struct json_object *finding)
 		g_free(name);
 		if (!place.file)
 			place = place_of_call(other);
-		if (place.file) {
-			fputs(" at ", stream);
-			print_words(stream, place.file);
-			if (place.line > 0)
-				fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
-		}
+		print_place(stream, " at ", &place);
 		fputc('\n', stream);
 	}
 }

@@ -170,7 +170,6 @@ static char *with_flags(const struct allocation *allocation, const char *why)
 	return text;
 }
 
-/* `text`: with grain.why. */
 /* Returns true if the memory was registered in place: GPUs keep their access when that ends. */
 static bool apply_registration(const struct process *process, const struct allocation *allocation,
 			       struct grain *grain)
@@ -192,6 +191,7 @@ static bool apply_registration(const struct process *process, const struct alloc
 	return true;
 }
 
+/* Returns what the tables say of the place; with `text` grain.why is filled in. */
 static struct grain table_grain(const struct process *process, const struct place *place, bool text)
 {
 	struct model_environment environment = process_environment(process);

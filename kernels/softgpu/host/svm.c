@@ -31,7 +31,7 @@ static size_t count, capacity;
 static struct sg_vma_list vmas;
 static uint64_t epoch = 1, vmas_epoch;
 static bool marks_work = true;
-static bool watched; /* mappings without attributes are asked for, too */
+static bool watched; /* queries include mappings without attributes */
 
 static uint64_t page_down(uint64_t address)
 {
