@@ -93,31 +93,47 @@ static inline double sg_double(uint64_t u)
 	return f;
 }
 
+/* Of the half in the low 16 bits. NaN becomes quiet and keeps its payload. */
 static inline float sg_half_to_float(uint32_t bits)
 {
-	uint16_t h = (uint16_t)bits;
-	_Float16 f;
+	uint32_t sign = (bits & 0x8000) << 16, magnitude = bits & 0x7fff;
+	float f;
 
-	memcpy(&f, &h, 2);
-	return (float)f;
+	if (magnitude >= 0x7c00)
+		return sg_float(sign | 0x7f800000u | (magnitude & 0x3ff) << 13 |
+				(magnitude > 0x7c00 ? 0x400000u : 0));
+	/* The exponents' biases differ by 112; the product is exact, subnormal halves too. */
+	f = sg_float(magnitude << 13) * 0x1p112f;
+	return sg_float(sign | sg_bits32(f));
+}
+
+/* Rounds to nearest even, once; overflow becomes infinity, NaN quiet with the top of its payload. */
+static inline uint32_t sg_double_to_half(double value)
+{
+	uint64_t bits = sg_bits64(value), mantissa = bits & 0xfffffffffffffull, half;
+	uint32_t sign = (uint32_t)(bits >> 48) & 0x8000;
+	int exponent = (int)(bits >> 52 & 0x7ff) - 1023, dropped = 42;
+
+	if (value != value)
+		return sign | 0x7e00 | (uint32_t)(mantissa >> 42);
+	if (exponent > 15)
+		return sign | 0x7c00;
+	if (exponent >= -14) {
+		mantissa |= (uint64_t)(exponent + 15) << 52;
+	} else { /* a subnormal half counts units of 2^-24 */
+		mantissa |= 1ull << 52;
+		dropped = exponent < -25 ? 63 : 28 - exponent;
+	}
+	half = mantissa >> dropped;
+	mantissa &= (1ull << dropped) - 1;
+	if (mantissa > 1ull << (dropped - 1) || (mantissa == 1ull << (dropped - 1) && half & 1))
+		half++;
+	return sign | (uint32_t)half;
 }
 
 static inline uint32_t sg_float_to_half(float value)
 {
-	_Float16 f = (_Float16)value;
-	uint16_t h;
-
-	memcpy(&h, &f, 2);
-	return h;
-}
-
-static inline uint32_t sg_double_to_half(double value)
-{
-	_Float16 f = (_Float16)value;
-	uint16_t h;
-
-	memcpy(&h, &f, 2);
-	return h;
+	return sg_double_to_half((double)value);
 }
 
 static inline float sg_brain_to_float(uint32_t bits)
