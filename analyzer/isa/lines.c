@@ -52,7 +52,15 @@ struct lines {
 
 /* Parts of paths under which headers are installed that no user wrote. */
 static const char *const foreign[] = {
-	"/hip/amd_detail/", "/include/hip/", "/__clang_", "__clang_hip_", "/lib/clang/", "/c++/",
+	"/hip/amd_detail/", "/include/hip/", "/__clang_", "__clang_hip_",
+	"/lib/clang/",      "/include/c++/", "/c++/v1/",
+};
+
+/* And those of libraries. */
+static const char *const library[] = {
+#define WRAPPER(name, part) part,
+#include "wrappers.def"
+#undef WRAPPER
 };
 
 static const char *string_of(Dwarf_Die *die, unsigned name)
@@ -240,14 +248,28 @@ void lines_close(struct lines *lines)
 
 /* ---- questions ---- */
 
-bool lines_foreign(const char *file)
+static bool has_part(const char *file, const char *const *part, size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (strstr(file, foreign[i]))
+	for (size_t i = 0; i < count; i++)
+		if (strstr(file, part[i]))
 			return true;
 	return false;
+}
+
+enum lines_owner lines_owner(const char *file)
+{
+	if (has_part(file, foreign, sizeof(foreign) / sizeof(foreign[0])))
+		return LINES_COMPILER;
+	return has_part(file, library, sizeof(library) / sizeof(library[0])) ? LINES_LIBRARY
+									     : LINES_PROGRAM;
+}
+
+bool lines_preferred(const char *file, const char *inner)
+{
+	enum lines_owner owner = lines_owner(file);
+
+	return !inner || owner > lines_owner(inner) ||
+	       (owner == LINES_COMPILER && lines_owner(inner) == LINES_COMPILER);
 }
 
 /*
@@ -358,31 +380,31 @@ static const char *position(Dwarf_Die *die, unsigned file_name_at, unsigned line
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 {
 	struct function *function = function_at(lines, pc);
+	const char *file, *best = NULL;
 	struct source source;
-	const char *file, *outer;
-	unsigned count;
+	unsigned at = 0;
 
 	if (!function || !find_source(lines, function, &source))
 		return NULL;
-	file = row_at(&source, pc, line);
+	file = row_at(&source, pc, &at);
 	if (!file)
 		return NULL;
-	if (*line && !lines_foreign(file))
-		return file;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
-	for (count = find_scopes(lines, function, pc); count; count--) {
+	for (unsigned count = find_scopes(lines, function, pc);; count--) {
 		Dwarf_Die *die = &lines->scope[count - 1];
 
-		outer = NULL;
+		if (file && at && lines_preferred(file, best)) {
+			best = file;
+			*line = at;
+		}
+		if (!count || (best && lines_owner(best) == LINES_PROGRAM))
+			return best;
+		file = NULL;
 		if (dwarf_tag(die) == DW_TAG_inlined_subroutine)
-			outer = position(die, DW_AT_call_file, DW_AT_call_line, &source, line);
-		else if (dwarf_tag(die) == DW_TAG_subprogram && !*line)
-			outer = position(die, DW_AT_decl_file, DW_AT_decl_line, &source, line);
-		file = outer ? outer : file;
-		if (*line && !lines_foreign(file))
-			break;
+			file = position(die, DW_AT_call_file, DW_AT_call_line, &source, &at);
+		else if (dwarf_tag(die) == DW_TAG_subprogram && !best)
+			file = position(die, DW_AT_decl_file, DW_AT_decl_line, &source, &at);
 	}
-	return *line ? file : NULL;
 }
 
 void lines_frames(struct lines *lines, uint64_t pc,

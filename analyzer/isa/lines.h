@@ -17,11 +17,19 @@ struct lines;
 struct lines *lines_open(const void *elf, size_t size);
 void lines_close(struct lines *lines);
 
+/* Whose a file is: a header of the HIP runtime or the compiler, a known library's (wrappers.def).
+ */
+enum lines_owner { LINES_COMPILER, LINES_LIBRARY, LINES_PROGRAM };
+enum lines_owner lines_owner(const char *file);
+
+/* Returns true if a place in `file` is preferred to one further inside, in `inner` (NULL: none). */
+bool lines_preferred(const char *file, const char *inner);
+
 /*
- * The position of `pc`. Where the instruction was inlined from a header of the HIP runtime or the
- * compiler (atomicAdd and alike), it is the place in the program that called it; where the compiler
- * merged lines, that of the function. Returns a file
- * name owned by `lines`, or NULL.
+ * Returns the file of the position of `pc`, owned by `lines`, and its line, or NULL. Where the
+ * instruction was inlined from somebody else's file (atomicAdd of HIP, an atomic of Kokkos), it is
+ * the place in the program that called it, else in the library; where the compiler merged lines, it
+ * is that of the function.
  */
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
 
@@ -33,9 +41,6 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
 void lines_frames(struct lines *lines, uint64_t pc,
 		  void (*frame)(const char *function, const char *file, unsigned line, void *user),
 		  void *user);
-
-/* Whether a file is such a header. */
-bool lines_foreign(const char *file);
 
 /*
  * The names of the first `count` parameters of the function with that linkage name, in name[],

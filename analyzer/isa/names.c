@@ -118,24 +118,37 @@ static const struct access *callers_of(const struct flow *flow, uint64_t pc)
 	return NULL;
 }
 
+/*
+ * Returns the file of the instruction at `pc`, or of a call that led to it, if that one is rather
+ * the program's own, and its line; NULL: it is not known.
+ */
+static const char *find_place(struct lines *lines, uint64_t pc, const struct access *called,
+			      unsigned *line)
+{
+	const char *file = lines ? lines_find(lines, pc, line) : NULL;
+
+	for (unsigned i = 0; file && called && i < called->caller_count; i++) {
+		unsigned at;
+		const char *caller = lines_find(lines, called->caller[i], &at);
+
+		if (lines_owner(file) == LINES_PROGRAM || !caller)
+			break;
+		if (lines_preferred(caller, file)) {
+			file = caller;
+			*line = at;
+		}
+	}
+	return file;
+}
+
 static int name_atomic(struct isa_analysis *analysis, const struct flow *flow,
 		       const struct flow_entry *entry, const struct isa_kernel *kernel,
 		       struct isa_atomic *atomic)
 {
 	uint64_t pc = entry->start + (uint64_t)atomic->kernel_offset;
 	const struct access *called = callers_of(flow, pc);
-	const char *file = analysis->lines ? lines_find(analysis->lines, pc, &atomic->line) : NULL;
+	const char *file = find_place(analysis->lines, pc, called, &atomic->line);
 
-	for (unsigned i = 0; file && called && lines_foreign(file) && i < called->caller_count;
-	     i++) {
-		unsigned line;
-		const char *caller = lines_find(analysis->lines, called->caller[i], &line);
-
-		if (!caller)
-			break;
-		file = caller;
-		atomic->line = line;
-	}
 	if (file) {
 		lines_frames(analysis->lines, pc, add_frame, atomic);
 		atomic->file = text_one_line(file);
@@ -160,11 +173,8 @@ static int name_party(struct isa_analysis *analysis, const struct flow *flow,
 {
 	uint64_t pc = entry->start + (uint64_t)party->kernel_offset;
 	const struct access *called = callers_of(flow, pc);
-	struct lines *lines = analysis->lines;
-	const char *file = lines ? lines_find(lines, pc, &party->line) : NULL;
+	const char *file = find_place(analysis->lines, pc, called, &party->line);
 
-	for (unsigned i = 0; file && called && lines_foreign(file) && i < called->caller_count; i++)
-		file = lines_find(lines, called->caller[i], &party->line);
 	party->file = copy(file);
 	return file && !party->file ? -ENOMEM : 0;
 }

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "analyzer/isa/lines.h"
 #include "symbols.h"
 
 static GPtrArray *skipped; /* const char *: the shell's patterns, of --skip-frames */
@@ -11,20 +12,6 @@ bool is_runtime_place(const char *function, const char *file)
 {
 	return (function && strstr(function, "__device_stub__")) ||
 	       (file && strstr(file, "/include/hip/"));
-}
-
-static bool is_of_library(const char *file)
-{
-	static const char *const parts[] = {
-#define WRAPPER(library, part) part,
-#include "wrappers.def"
-#undef WRAPPER
-	};
-
-	for (unsigned i = 0; file && i < G_N_ELEMENTS(parts); i++)
-		if (strstr(file, parts[i]))
-			return true;
-	return false;
 }
 
 static bool matches(const char *pattern, const char *text)
@@ -52,7 +39,7 @@ static bool is_skipped(const char *function, const char *file)
 
 bool is_wrapping_place(const char *function, const char *file)
 {
-	return is_runtime_place(function, file) || is_of_library(file) ||
+	return is_runtime_place(function, file) || (file && lines_owner(file) != LINES_PROGRAM) ||
 	       (skipped && is_skipped(function, file));
 }
 

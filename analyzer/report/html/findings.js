@@ -61,7 +61,7 @@ function rowsOf(f) {
 
 /* Wrapping frames are the runtime's own; the first other one is what a person wrote. */
 const isRuntimeLibrary = (f) => /^(lib(c|m|dl|pthread|stdc\+\+|amdhip64|hsa-runtime64|amd_comgr|amd_smi|LLVM|hipgrain|omp|gomp|gcc_s|ld)(?![a-z])|ld-linux|\[vdso)/.test(fileName(f.module ?? ""));
-/* As analyzer/symbols/wrappers.def has them. */
+/* As analyzer/isa/wrappers.def has them. */
 const isLibraryFrame = (f) => /\/(c\+\+\/v1|include\/(camp|hipcub|RAJA|rmm|rocprim|thrust|umpire)|thrust\/thrust|src\/umpire)\/|\/(AMReX|Kokkos)_/.test(f.file ?? "");
 const isRuntimeFrame = (f) => isRuntimeLibrary(f) || isLibraryFrame(f) || /^(_start|__libc_start|__hip|__device_stub__)/.test(f.function ?? "") || /\/(include\/(c\+\+|hip|hsa)|x86_64-linux-gnu\/c\+\+|hip\/amd_detail)\//.test(f.file ?? "");
 const userFrame = (stack) => (stack ?? []).find((f) => f.file && !isRuntimeFrame(f)) ?? null;

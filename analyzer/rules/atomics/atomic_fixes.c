@@ -77,7 +77,7 @@ static const struct spelling *spelling_of_frame(const struct isa_frame *frame)
 	char *end;
 	unsigned long length;
 
-	if (!name || !frame->file || !lines_foreign(frame->file))
+	if (!name || !frame->file || lines_owner(frame->file) != LINES_COMPILER)
 		return NULL;
 	if (!g_str_has_prefix(name, "_Z"))
 		return spelling_of(name, strcspn(name, "(<"));

@@ -107,7 +107,8 @@ static inline float sg_half_to_float(uint32_t bits)
 	return sg_float(sign | sg_bits32(f));
 }
 
-/* Rounds to nearest even, once; overflow becomes infinity, NaN quiet with the top of its payload. */
+/* Rounds to nearest even, once; overflow becomes infinity, NaN quiet with the top of its payload.
+ */
 static inline uint32_t sg_double_to_half(double value)
 {
 	uint64_t bits = sg_bits64(value), mantissa = bits & 0xfffffffffffffull, half;
