@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -233,9 +234,36 @@ SEEK(lseek64, off64_t)
 #define IOC_TYPE(request) ((request) >> 8 & 0xff)
 #define DRM_IOCTL_TYPE    'd'
 
-int ioctl(int fd, unsigned long request, ...)
+/* Returns true if a request is one to a device file, with its result in *result, else false. */
+static bool requested(int *result, int fd, unsigned long request, void *argument)
 {
 	unsigned gpu = 0;
+
+	if (IOC_TYPE(request) != KFD_IOCTL_TYPE && IOC_TYPE(request) != DRM_IOCTL_TYPE)
+		return false;
+	switch (kfd_device_of(fd, &gpu)) {
+	case KFD_DEVICE:
+		*result = kfd_ioctl(request, argument);
+		break;
+	case KFD_RENDER_NODE:
+		*result = kfd_drm_ioctl(gpu, fd, request, argument);
+		break;
+	case KFD_STALE:
+		/* KFD answers so to a child of the process that opened it. */
+		*result = -EBADF;
+		break;
+	default:
+		return false;
+	}
+	if (*result < 0) {
+		errno = -*result;
+		*result = -1;
+	}
+	return true;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
 	va_list arguments;
 	void *argument;
 	int result;
@@ -243,27 +271,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(arguments, request);
 	argument = va_arg(arguments, void *);
 	va_end(arguments);
-	if (IOC_TYPE(request) != KFD_IOCTL_TYPE && IOC_TYPE(request) != DRM_IOCTL_TYPE)
-		return NEXT(ioctl)(fd, request, argument);
-	switch (kfd_device_of(fd, &gpu)) {
-	case KFD_DEVICE:
-		result = kfd_ioctl(request, argument);
-		break;
-	case KFD_RENDER_NODE:
-		result = kfd_drm_ioctl(gpu, fd, request, argument);
-		break;
-	case KFD_STALE:
-		/* KFD answers so to a child of the process that opened it. */
-		result = -EBADF;
-		break;
-	default:
-		return NEXT(ioctl)(fd, request, argument);
-	}
-	if (result < 0) {
-		errno = -result;
-		return -1;
-	}
-	return result;
+	return requested(&result, fd, request, argument) ? result
+							 : NEXT(ioctl)(fd, request, argument);
 }
 
 /* A mapping of a device file in *result; false: it is another one's. */
@@ -302,4 +311,46 @@ void *mmap64(void *address, size_t size, int protection, int flags, int fd, off6
 	if (mapped(&result, address, size, protection, flags, fd, offset))
 		return result;
 	return NEXT(mmap64)(address, size, protection, flags, fd, offset);
+}
+
+/* As libc's syscall(), but looks nothing up: the pager comes by here. */
+static long direct(long number, const long a[6])
+{
+	register long fourth __asm__("r10") = a[3], fifth __asm__("r8") = a[4],
+			     sixth __asm__("r9") = a[5];
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth), "r"(fifth),
+			   "r"(sixth)
+			 : "rcx", "r11", "memory");
+	if (result < 0 && result > -4096) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+}
+
+/*
+ * Libraries that hook functions of libc by writing into their code make the system call by this
+ * function then (UCX: mmap). What this library and its interpreter need comes by here, too.
+ */
+long syscall(long number, ...)
+{
+	va_list arguments;
+	long a[6];
+	void *mapping;
+	int result;
+
+	va_start(arguments, number);
+	for (unsigned i = 0; i < 6; i++)
+		a[i] = va_arg(arguments, long);
+	va_end(arguments);
+	if (number == SYS_mmap &&
+	    mapped(&mapping, (void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]))
+		return (long)mapping;
+	if (number == SYS_ioctl && requested(&result, (int)a[0], (unsigned long)a[1], (void *)a[2]))
+		return result;
+	return direct(number, a);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
@@ -91,7 +92,8 @@ static void test_allocation(void)
 {
 	struct kfd_arg_available_memory before = { .gpu_id = GPU }, after = { .gpu_id = GPU };
 	struct kfd_arg_alloc_memory object, second;
-	char *place = reserve(4 * MIB), *page = pages(PAGE);
+	char *place = reserve(4 * MIB), *page = pages(PAGE), *other;
+	struct kfd_arg_version version;
 	const unsigned vram = KFD_ALLOC_VRAM | BOTH;
 
 	check(allocate(place, 0, vram, 0, &object) == EINVAL, "no bytes");
@@ -115,6 +117,15 @@ static void test_allocation(void)
 	      "one MiB of VRAM: %#lx less", before.available - after.available);
 	check(view(place, MIB, object.mmap_offset) == place && !place[0] && !place[MIB - 1],
 	      "the program maps it, and reads zeros");
+	place[0] = 7;
+	other =
+	    (char *)syscall(SYS_mmap, NULL, MIB, PROT_READ, MAP_SHARED, render, object.mmap_offset);
+	check(other != MAP_FAILED && other[0] == 7, "... by a system call of the program's own");
+	check(syscall(SYS_ioctl, kfd, _IOC(_IOC_READ, KFD_IOCTL_TYPE, 1, sizeof version),
+		      &version) == 0 &&
+		  version.major == 1,
+	      "a request by a system call of the program's own");
+	place[0] = 0;
 	check(view(NULL, MIB + PAGE, object.mmap_offset) == MAP_FAILED, "no more than it has");
 	check(view(NULL, PAGE, object.mmap_offset + 64 * MIB) == MAP_FAILED,
 	      "nor where nothing is");
