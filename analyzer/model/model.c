@@ -28,6 +28,7 @@ enum condition {
 	CONDITION_RUNTIME_SINCE_7,
 	CONDITION_RUNTIME_5_7_TO_6_1_1,
 	CONDITION_XNACK_UNKNOWN,
+	CONDITION_XNACK_UNSERVED,
 	CONDITION_APU,
 	CONDITION_APU_IN_PLACE,
 	CONDITION_SMALL_BAR,
@@ -63,6 +64,16 @@ static int is_release(const struct model_environment *environment, int from, int
 	return version ? version >= from && version < to : -1;
 }
 
+/*
+ * Returns 1 if faults of the GPU are served, 0 if not, -1 if it is unknown. Without HMM in the kernel
+ * nobody serves them: the driver refuses the mode, before Linux 6.1 only the access
+ * [KFD kfd_ioctl_set_xnack_mode, svm_range_restore_pages].
+ */
+static int serves_faults(const struct model_environment *environment)
+{
+	return environment->hmm == 0 ? 0 : environment->xnack;
+}
+
 /* 1 holds, 0 does not, -1 cannot be determined. */
 static int holds(enum condition condition, const struct model_environment *environment)
 {
@@ -71,9 +82,9 @@ static int holds(enum condition condition, const struct model_environment *envir
 	case CONDITION_ASSUMED:
 		return 1;
 	case CONDITION_XNACK_ON:
-		return environment->xnack;
+		return serves_faults(environment);
 	case CONDITION_XNACK_OFF:
-		return environment->xnack < 0 ? -1 : !environment->xnack;
+		return serves_faults(environment) < 0 ? -1 : !serves_faults(environment);
 	case CONDITION_FINE_POOL:
 		return environment->fine_pool;
 	case CONDITION_NO_FINE_POOL:
@@ -100,7 +111,9 @@ static int holds(enum condition condition, const struct model_environment *envir
 		/* ROCm 6.1.2 has HIP 6.1.40093. */
 		return is_release(environment, 50700000, 60140093);
 	case CONDITION_XNACK_UNKNOWN:
-		return environment->xnack < 0;
+		return serves_faults(environment) < 0;
+	case CONDITION_XNACK_UNSERVED:
+		return environment->xnack > 0 && environment->hmm == 0;
 	case CONDITION_APU:
 		return environment->apu;
 	case CONDITION_APU_IN_PLACE:

@@ -263,6 +263,8 @@ int kfd_set_xnack_mode(void *argument, size_t size)
 	struct kfd_arg_xnack_mode *args = argument;
 
 	(void)size;
+	if (!sg_settings.svm)
+		return -EPERM; /* as a kernel without CONFIG_HSA_AMD_SVM, from Linux 6.1 on */
 	if (args->enabled < 0) {
 		args->enabled = softgpu_config.xnack;
 		return 0;

@@ -168,6 +168,8 @@ int sg_settings_read(void)
 		/* A user who names a seed wants the same result again. */
 		softgpu_config.threads = softgpu_config.seed || online < 1 ? 1 : (uint64_t)online;
 	}
+	/* Without shared virtual memory nobody serves the faults, and the driver refuses the mode. */
+	softgpu_config.xnack = softgpu_config.xnack && sg_settings.svm;
 	sg_settings.vram = vram_mib << 20;
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;

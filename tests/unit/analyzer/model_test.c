@@ -336,6 +336,21 @@ static void hip_host_alloc_depends_on_the_release(void **state)
 	assert_false(model_memory(HG_API_hipHostAlloc, 0, &unknown).certain);
 }
 
+/* XNACK in a kernel without HMM: nobody serves the faults [KFD svm_range_restore_pages]. */
+static void system_memory_without_hmm(void **state)
+{
+	struct model_environment no_hmm = xnack_on;
+
+	(void)state;
+	no_hmm.hmm = 0;
+	expect(HG_API_malloc, 0, &no_hmm, GRAIN_INACCESSIBLE, LOCATION_HOST, false, false);
+	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &no_hmm).access, ACCESS_FAULT);
+	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_SYSTEM, &no_hmm).access, ACCESS_NO);
+	assert_non_null(strstr(model_memory(HG_API_malloc, 0, &no_hmm).why, "HMM"));
+	no_hmm.xnack = -1;
+	expect(HG_API_malloc, 0, &no_hmm, GRAIN_INACCESSIBLE, LOCATION_HOST, false, false);
+}
+
 static void managed_memory_without_hmm(void **state)
 {
 	struct model_environment no_hmm = xnack_off;
@@ -532,6 +547,7 @@ int main(void)
 		cmocka_unit_test(memory_of_extended_scope),
 		cmocka_unit_test(host_memory_is_refused_by_some_releases),
 		cmocka_unit_test(hip_host_alloc_depends_on_the_release),
+		cmocka_unit_test(system_memory_without_hmm),
 		cmocka_unit_test(managed_memory_without_hmm),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
 		cmocka_unit_test(atomics_by_gpu),
