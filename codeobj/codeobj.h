@@ -146,6 +146,13 @@ int codeobj_target_parse(const char *text, struct codeobj_target *target);
 /* The canonical text, at most 64 bytes with its NUL; returns its length. */
 int codeobj_target_format(const struct codeobj_target *target, char text[64]);
 
+/*
+ * Returns the XNACK mode of a device by its name, such as "gfx90a:sramecc+:xnack-" or
+ * "amdgcn-amd-amdhsa--gfx1100": enum codeobj_feature. Processors that have no XNACK (from gfx10.3 on,
+ * but not gfx12.5) have it off [LTD FeatureSupportsXNACK]; ANY: the name does not say.
+ */
+int8_t codeobj_device_xnack(const char *name);
+
 /* Returns true for a generic processor ("gfx9-4-generic"), whose code several processors run. */
 bool codeobj_is_generic(const char *processor);
 

@@ -70,6 +70,21 @@ static int match_feature(int code, int device)
 	return code == device ? 1 : -1;
 }
 
+int8_t codeobj_device_xnack(const char *name)
+{
+	static const char *const without[] = { "gfx103", "gfx11", "gfx120" };
+	const char *dashes = strstr(name, "--");
+	struct codeobj_target target;
+
+	if (codeobj_target_parse(dashes ? dashes + 2 : name, &target) ||
+	    target.xnack != CODEOBJ_ANY)
+		return target.xnack;
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+		if (!strncmp(target.processor, without[i], strlen(without[i])))
+			return CODEOBJ_OFF;
+	return CODEOBJ_ANY;
+}
+
 /* Generic processors, and those that run their code (docs/code-objects.md#target-ids). */
 static const struct {
 	const char *generic, *members;

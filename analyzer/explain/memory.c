@@ -74,11 +74,11 @@ static const char *granularity_cell(enum granularity granularity)
 
 static void print_access(const struct model_environment *environment, FILE *stream)
 {
-	fprintf(stream, "%-27s", "");
+	fprintf(stream, "%-29s", "");
 	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
 		print_cell(columns[i].title, true, i, stream);
 	for (int q = 0; q < QUESTIONS; q++) {
-		fprintf(stream, "%-27s", model_question_text((enum model_question)q));
+		fprintf(stream, "%-29s", model_question_text((enum model_question)q));
 		for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
 			struct model_memory memory =
 			    model_memory(columns[i].api, columns[i].flags, environment);
@@ -88,7 +88,7 @@ static void print_access(const struct model_environment *environment, FILE *stre
 			print_cell(model_access_text(answer.access), answer.certain, i, stream);
 		}
 	}
-	fprintf(stream, "%-27s", "granularity without advice");
+	fprintf(stream, "%-29s", "granularity without advice");
 	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
 		struct model_memory memory =
 		    model_memory(columns[i].api, columns[i].flags, environment);
@@ -172,7 +172,7 @@ static void print_machine(const struct machine *machine, FILE *stream)
 		environment->apu > 0 ? "shares the CPU's memory" : "has its own memory");
 	fprintf(stream, "HMM      %s\n",
 		environment->hmm > 0    ? "yes"
-		: environment->hmm == 0 ? "no: managed memory is pinned host memory"
+		: environment->hmm == 0 ? "no: managed memory is pinned host memory, and XNACK has no effect"
 					: "not known");
 }
 

@@ -13,10 +13,10 @@
 #include "codeobj/codeobj.h"
 #include "kernels/probe/probe_layout.h"
 #include "link.h"
+#include "machine.h"
 
 /* hipDeviceAttribute_t (docs/memory-model.md#types-and-attributes) */
-enum { HOST_NATIVE_ATOMIC = 15, INTEGRATED = 16, MANAGED_MEMORY = 24 };
-enum { LARGE_BAR = 10011, FINE_POOL = 10016 };
+enum { HOST_NATIVE_ATOMIC = 15 };
 
 static _Noreturn void fail(char *problem, const char *format, const char *what)
 {
@@ -110,8 +110,6 @@ static void load_kernels(struct child *child)
 static void describe(struct child *child)
 {
 	struct probe_mode *mode = child->mode;
-	const char *coherent = getenv("HIP_HOST_COHERENT");
-	const char *force_fine = getenv("HSA_FORCE_FINE_GRAIN_PCIE");
 	struct hip *hip = &child->hip;
 	int gpu = (int)child->task->gpu;
 	char name[PROBE_TEXT];
@@ -119,20 +117,7 @@ static void describe(struct child *child)
 
 	hip_identify(hip, gpu, name, sizeof(name), mode->arch, sizeof(mode->arch));
 	probe_host_link(hip, gpu, &link);
-	mode->environment.xnack = strstr(mode->arch, "xnack+")   ? 1
-				  : strstr(mode->arch, "xnack-") ? 0
-								 : -1;
-	mode->environment.hmm = hip_attribute(hip, MANAGED_MEMORY, gpu);
-	mode->environment.large_bar = hip_attribute(hip, LARGE_BAR, gpu);
-	mode->environment.fine_pool = hip_attribute(hip, FINE_POOL, gpu);
-	mode->environment.apu = hip_attribute(hip, INTEGRATED, gpu);
-	/* HIP 5.7 answers no of an MI300A. */
-	if (mode->environment.apu <= 0 && link.apu == 1)
-		mode->environment.apu = 1;
-	mode->environment.host_coherent = coherent && strcmp(coherent, "0") != 0;
-	if (force_fine && strcmp(force_fine, "1") == 0)
-		mode->environment.fine_pool = 1;
-	mode->environment.runtime_version = hip->version;
+	probe_machine(hip, gpu, mode->arch, &link, &mode->environment);
 	mode->pcie_atomics = hip_attribute(hip, HOST_NATIVE_ATOMIC, gpu);
 	if (mode->pcie_atomics < 0) /* HIP 5 does not know */
 		mode->pcie_atomics = link.atomics;

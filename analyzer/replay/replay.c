@@ -6,6 +6,7 @@
 #include "mappings.h"
 #include "memory_events.h"
 #include "process.h"
+#include "codeobj/codeobj.h"
 #include "target_regions.h"
 
 #include <string.h>
@@ -246,6 +247,8 @@ static void apply_device(struct process *process, const struct hg_event *event)
 	device->name = g_strdup(event->device.name);
 	device->arch = g_strdup(event->device.arch);
 	device->xnack = event->device.xnack;
+	if (device->xnack < 0 && device->arch) /* runtimes name no mode where there is none */
+		device->xnack = codeobj_device_xnack(device->arch);
 	device->managed = event->device.managed;
 	device->pageable_access = event->device.pageable_access;
 	device->large_bar = event->device.large_bar;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/call_history.h"
+#include "codeobj/codeobj.h"
 
 static void free_row(gpointer data)
 {
@@ -144,13 +145,6 @@ static bool can_switch(const char *arch)
 	       g_str_has_prefix(arch, "gfx95");
 }
 
-/* GPUs that have no XNACK at all: from gfx10.3 on [LTD FeatureSupportsXNACK]. */
-static bool lacks_xnack(const char *arch)
-{
-	return g_str_has_prefix(arch, "gfx103") || g_str_has_prefix(arch, "gfx11") ||
-	       g_str_has_prefix(arch, "gfx12");
-}
-
 static enum memory_kind kind_of(const struct allocation *allocation,
 				const struct model_environment *environment)
 {
@@ -227,7 +221,7 @@ struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack)
 		answer.reason = xnack ? "XNACK is on already" : "XNACK is off already";
 	} else if (kind == KIND_UNKNOWN) {
 		answer.reason = "this kind of memory is not in the memory model";
-	} else if (xnack && lacks_xnack(row->arch)) {
+	} else if (xnack && codeobj_device_xnack(row->arch) == CODEOBJ_OFF) {
 		answer.outcome = XNACK_UNCHANGED;
 		answer.then = before.access;
 		answer.reason = "this GPU has no XNACK";

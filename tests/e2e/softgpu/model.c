@@ -3,7 +3,8 @@
  * The analyzer's table of memory (analyzer/model/memory.def) against what AMD's libamdhip64 really
  * does: every allocator with every combination of its flags, compared with the page table of the
  * software GPU and with what hipMemRangeGetAttribute answers; and what access.def says of calls.
- * TAP on stdout; meson.build sets the environments.
+ * So is what `hipgrain explain memory` prints of them. TAP on stdout; meson.build sets the
+ * environments, and names hipgrain.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "analyzer/model/model.h"
+#include "codeobj/codeobj.h"
+#include "explained.h"
 #include "kernels/softgpu/softgpu.h"
 #include "tap.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -56,9 +59,7 @@ static void ask_machine(void)
 	hipDeviceProp_t properties;
 
 	check(!hipGetDeviceProperties(&properties, 0), "the device's properties");
-	environment.xnack = strstr(properties.gcnArchName, "xnack+")   ? 1
-			    : strstr(properties.gcnArchName, "xnack-") ? 0
-								       : -1;
+	environment.xnack = codeobj_device_xnack(properties.gcnArchName);
 	environment.hmm = attribute(24);
 	environment.fine_pool = attribute(10016);
 	environment.large_bar = attribute(10011);
@@ -74,13 +75,74 @@ static unsigned state_of(const void *memory)
 	return softgpu_page_state_now((uint64_t)(uintptr_t)memory);
 }
 
+static enum granularity grain_of(unsigned state)
+{
+	return !(state & SOFTGPU_PAGE_MAPPED) ? GRAIN_INACCESSIBLE
+	       : state & SOFTGPU_PAGE_FINE    ? GRAIN_FINE
+					      : GRAIN_COARSE;
+}
+
+/* ---- what hipgrain explain prints ---- */
+
+static void compare_text(const char *about, const char *printed, const char *real, bool certain)
+{
+	char wanted[128];
+
+	snprintf(wanted, sizeof wanted, "%s%s", real, certain ? "" : " *");
+	check(!strcmp(printed, wanted), "explain of %s: \"%s\", really \"%s\"", about, printed,
+	      wanted);
+}
+
+/* `name`: of its line, if explain has one about these flags. */
+static void compare_call(const char *name, uint16_t api, unsigned flags, unsigned state,
+			 bool certain)
+{
+	char *names = model_flags_text(api, flags), about[128], real[64];
+	const char *printed = explained_call(name, names);
+
+	snprintf(about, sizeof about, "%s(%s)", name, names);
+	snprintf(real, sizeof real, "%s %s", model_granularity_name(grain_of(state)),
+		 model_location_name(state & SOFTGPU_PAGE_HOST ? LOCATION_HOST : LOCATION_DEVICE));
+	if (printed)
+		compare_text(about, printed, real, certain);
+	free(names);
+}
+
+/* ROCr tells APUs from 5.7 on at the latest (HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES), 5.2.3 does not. */
+static bool explain_knows_apu(void)
+{
+	return environment.apu != 1 || environment.runtime_version >= 50700000;
+}
+
+/* `column`: of its table, if explain has one for this allocator. */
+static void compare_column(const char *column, unsigned state)
+{
+	static const char line[] = "granularity without advice";
+	const char *printed = explained_cell(line, column);
+	enum granularity real = grain_of(state);
+
+	if (printed)
+		compare_text(column, printed,
+			     real == GRAIN_INACCESSIBLE ? "n/a" : model_granularity_name(real),
+			     true);
+	/* Whether what the GPU has mapped moves is for tests/e2e/softgpu/migration.hip. */
+	printed = explained_cell("GPU access", column);
+	if (!printed || !explain_knows_apu())
+		return;
+	if (real == GRAIN_INACCESSIBLE || environment.apu == 1 || environment.xnack != 1)
+		compare_text(column, printed,
+			     real == GRAIN_INACCESSIBLE ? "fault"
+			     : environment.apu == 1 || !(state & SOFTGPU_PAGE_HOST)
+				 ? "in place, local"
+				 : "in place, remote",
+			     true);
+}
+
 /* What no source settles for every release is not certain, but has to be right for this one. */
 static void compare_state(const char *name, const struct model_memory *table, unsigned flags,
 			  unsigned state, bool certain)
 {
-	enum granularity real = !(state & SOFTGPU_PAGE_MAPPED) ? GRAIN_INACCESSIBLE
-				: state & SOFTGPU_PAGE_FINE    ? GRAIN_FINE
-							       : GRAIN_COARSE;
+	enum granularity real = grain_of(state);
 	bool host = state & SOFTGPU_PAGE_HOST, place;
 
 	place = real == GRAIN_INACCESSIBLE || host == (table->location != LOCATION_DEVICE);
@@ -102,13 +164,25 @@ static bool is_answered(uint16_t api)
 	return !pool || environment.runtime_version < 70200000;
 }
 
+#define UNCACHED 3u /* hipDeviceMallocUncached, which headers before 5.6 lack */
+
+/* Of extended scope the table knows that not all GPUs offer it, but not which [ROCR24]. */
+static bool is_settled(uint16_t api, unsigned flags)
+{
+	return api != HG_API_hipExtMallocWithFlags || flags < UNCACHED ||
+	       (flags == UNCACHED && environment.runtime_version < 60300000);
+}
+
 static void compare(const char *name, uint16_t api, unsigned flags, void *seen, void *queried)
 {
 	struct model_memory table = model_memory(api, flags, &environment);
 	hipError_t error;
 	int mode = -1;
 
-	compare_state(name, &table, flags, state_of(seen), true);
+	compare_state(name, &table, flags, state_of(seen), is_settled(api, flags));
+	compare_call(name, api, flags, state_of(seen), is_settled(api, flags));
+	if (flags == (api == HG_API_hipMallocManaged))
+		compare_column(name, state_of(seen));
 	if (!queried)
 		return;
 	error = hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode,
@@ -236,7 +310,7 @@ static const struct {
 	const char *name;
 	uint16_t api;
 	hipError_t (*allocate)(void **p, unsigned flags);
-	unsigned values, bits[6];
+	unsigned values, bits[7];
 	unsigned accepted; /* at least so many of them are */
 } allocators[] = {
 	{ "hipMalloc", HG_API_hipMalloc, do_malloc, 1, { 0 }, 1 },
@@ -246,12 +320,12 @@ static const struct {
 	{ "hipMallocAsync", HG_API_hipMallocAsync, do_async, 1, { 0 }, 1 },
 	{ "hipMallocFromPoolAsync", HG_API_hipMallocFromPoolAsync, do_pool, 1, { 0 }, 1 },
 	/* 5.2 knows three of them, and without a fine-grained pool refuses one. */
-	{ "hipExtMallocWithFlags", HG_API_hipExtMallocWithFlags, do_ext, 3, { 0 }, 2 },
+	{ "hipExtMallocWithFlags", HG_API_hipExtMallocWithFlags, do_ext, 5, { 0 }, 2 },
 	{ "hipHostMalloc",
 	  HG_API_hipHostMalloc,
 	  do_host,
 	  0,
-	  { 0x1, 0x2, 0x4, 0x20000000, 0x40000000, 0x80000000 },
+	  { 0x1, 0x2, 0x4, 0x10000000, 0x20000000, 0x40000000, 0x80000000 },
 	  48 },
 	{ "hipMallocHost", HG_API_hipMallocHost, do_malloc_host, 1, { 0 }, 1 },
 	{ "hipMemAllocHost", HG_API_hipMemAllocHost, do_mem_alloc_host, 1, { 0 }, 1 },
@@ -271,11 +345,20 @@ static bool refuses_pitch(void)
 	       !hipDeviceGetAttribute(&width, hipDeviceAttributeMaxTexture1DWidth, 0) && !width;
 }
 
+/* Of what this release refuses there is nothing to compare. */
+static void note_refused(const char *name, uint16_t api, unsigned flags)
+{
+	char *names = model_flags_text(api, flags);
+
+	explained_call(name, names);
+	free(names);
+}
+
 static void test_allocator(size_t index)
 {
 	unsigned values = allocators[index].values, accepted = 0;
 
-	for (unsigned value = 0; value < (values ? values : 64); value++) {
+	for (unsigned value = 0; value < (values ? values : 128); value++) {
 		unsigned flags = values ? value : 0;
 		bool valid = true, system;
 		void *p = NULL;
@@ -287,6 +370,7 @@ static void test_allocator(size_t index)
 			flags |= allocators[index].bits[bit];
 		}
 		if (!valid || allocators[index].allocate(&p, flags)) {
+			note_refused(allocators[index].name, allocators[index].api, flags);
 			hipGetLastError();
 			continue;
 		}
@@ -343,6 +427,7 @@ static void test_imported(void)
 		  read(to_parent[0], &state, sizeof state) == sizeof state,
 	      "memory of another process");
 	compare_state("hipIpcOpenMemHandle", &table, 0, state, false);
+	compare_call("hipIpcOpenMemHandle", HG_API_hipIpcOpenMemHandle, 0, state, false);
 	check(!hipFree(p), "hipFree of memory that was exported");
 }
 
@@ -360,6 +445,7 @@ static void test_mapped(void)
 
 	if (hipMemAddressReserve(&p, size, 0, NULL, 0) || !p) {
 		hipGetLastError();
+		note_refused("hipMemCreate, hipMemMap", HG_API_hipMemMap, 1);
 		check(true, "hipMemMap # SKIP this runtime reserves no addresses");
 		return;
 	}
@@ -368,6 +454,8 @@ static void test_mapped(void)
 	      "memory that is created and mapped");
 	/* From 7.0 on there is a type of memory that is not coarse-grained [CLR7]. */
 	compare_state("hipMemMap", &table, 0, state_of(p), environment.runtime_version < 70000000);
+	compare_call("hipMemCreate, hipMemMap", HG_API_hipMemMap, 1, state_of(p),
+		     environment.runtime_version < 70000000);
 	/* What is still mapped at the end makes ROCr 6.4.3 crash (docs/runtimes.md#processes). */
 	check(!hipMemUnmap(p, size) && !hipMemRelease(handle) && !hipMemAddressFree(p, size),
 	      "memory that is unmapped");
@@ -422,14 +510,14 @@ static void test_questions(void)
 		{ QUESTION_PREFETCH, "hipMemPrefetchAsync", prefetches },
 	};
 	static const struct {
-		const char *name;
+		const char *name, *column;
 		uint16_t api;
 		hipError_t (*allocate)(void **p, unsigned flags);
 	} memory[] = {
-		{ "hipMalloc", HG_API_hipMalloc, do_malloc },
-		{ "hipHostMalloc", HG_API_hipHostMalloc, do_host },
-		{ "hipMallocManaged", HG_API_hipMallocManaged, do_managed },
-		{ "mmap", HG_API_mmap, do_mmap },
+		{ "hipMalloc", "hipMalloc", HG_API_hipMalloc, do_malloc },
+		{ "hipHostMalloc", "hipHostMalloc", HG_API_hipHostMalloc, do_host },
+		{ "hipMallocManaged", "hipMallocManaged", HG_API_hipMallocManaged, do_managed },
+		{ "mmap", "malloc", HG_API_mmap, do_mmap },
 	};
 
 	for (size_t i = 0; i < COUNT(memory); i++) {
@@ -439,6 +527,7 @@ static void test_questions(void)
 		for (size_t k = 0; k < COUNT(questions); k++) {
 			struct model_answer table =
 			    model_ask(questions[k].question, kind, &environment);
+			const char *printed;
 			void *p = NULL;
 			bool effect;
 
@@ -459,15 +548,29 @@ static void test_questions(void)
 			      "%s of %s: %s, the table says %d%s", questions[k].name,
 			      memory[i].name, effect ? "has an effect" : "has none",
 			      table.access == ACCESS_YES, table.certain ? "" : " (not certain)");
+			/* The column stands for all memory of the operating system's. */
+			printed = explained_cell(questions[k].name, memory[i].column);
+			if (printed && explain_knows_apu())
+				compare_text(questions[k].name, printed, effect ? "yes" : "no", true);
 		}
 	}
 }
 
-int main(void)
+/* Lines about variables of code objects, which this program does not have. */
+static void test_lines(void)
+{
+	const char *line;
+
+	while ((line = explained_left()))
+		check(strstr(line, "__device__ variables") || strstr(line, "__managed__ variables"),
+		      "explain's line was compared: %s", line);
+}
+
+int main(int argc, char **argv)
 {
 	start_child();
-	if (!softgpu_page_state_now) {
-		printf("Bail out! not on the software GPU\n");
+	if (!softgpu_page_state_now || argc != 2 || !explained_read(argv[1])) {
+		printf("Bail out! not on the software GPU, or without hipgrain explain\n");
 		return 2;
 	}
 	ask_machine();
@@ -476,5 +579,6 @@ int main(void)
 	test_imported();
 	test_mapped();
 	test_questions();
+	test_lines();
 	return tap_end();
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the HIP runtime and the HSA runtime below it tell of a GPU, as the memory model takes it. */
+#ifndef HIPGRAIN_PROBE_MACHINE_H
+#define HIPGRAIN_PROBE_MACHINE_H
+
+#include "analyzer/model/model.h"
+#include "hip.h"
+#include "link.h"
+
+/*
+ * Stores the conditions of the model for GPU number `gpu` of HIP's, of target id `arch`, whose link to
+ * the host is `link`; -1 where the runtime does not know. To be called in the process whose runtime
+ * is initialised, with its environment.
+ */
+void probe_machine(const struct hip *hip, int gpu, const char *arch, const struct host_link *link,
+		   struct model_environment *environment);
+
+#endif
