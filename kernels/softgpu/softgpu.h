@@ -130,8 +130,21 @@ void softgpu_forked(void);
 /* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
-/* The processor whose instructions are executed. */
-enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942, SOFTGPU_GFX950 };
+/* The processor. Only its memory is modelled of those of RDNA, the last ones. */
+enum softgpu_processor {
+	SOFTGPU_GFX90A,
+	SOFTGPU_GFX942,
+	SOFTGPU_GFX950,
+	SOFTGPU_GFX1100,
+	SOFTGPU_GFX1201,
+};
+
+/* Returns true for a processor whose instructions are executed: one of CDNA. */
+static inline bool softgpu_executes(enum softgpu_processor processor)
+{
+	return processor < SOFTGPU_GFX1100;
+}
+
 #define SOFTGPU_MAX_XCDS 8u
 
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */

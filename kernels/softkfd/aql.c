@@ -205,6 +205,8 @@ static const char *check_dispatch(const hsa_kernel_dispatch_packet_t *packet, en
 		return lds == 65536 ? "more than 65536 bytes of LDS"
 				    : "more than 163840 bytes of LDS";
 	*error = KFD_ERROR_CODE;
+	if (!softgpu_executes(softgpu_config.processor))
+		return "this GPU (SOFTGPU_ARCH) executes no kernels: only its memory is modelled";
 	if (packet->kernel_object % 64)
 		return "kernel descriptor is not aligned";
 	return NULL;

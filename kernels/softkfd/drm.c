@@ -50,7 +50,6 @@ struct device_info {
 };
 _Static_assert(sizeof(struct device_info) >= 448, "as long as that of libdrm 2.4.134");
 
-#define FAMILY_AI   141
 #define IS_APU      1u /* of `flags` */
 #define VRAM_IS_HBM 6
 
@@ -83,7 +82,7 @@ static void describe_device(struct device_info *info, unsigned gpu)
 	(void)gpu;
 	info->device_id = chip->device_id;
 	info->chip_rev = info->external_rev = info->pci_rev = chip->revision;
-	info->family = FAMILY_AI;
+	info->family = chip->family;
 	info->shader_engines = kfd_chip_cus();
 	info->arrays_per_engine = 1;
 	info->counter_hz_k = KFD_GPU_HZ / 1000;

@@ -269,6 +269,8 @@ int kfd_set_xnack_mode(void *argument, size_t size)
 		args->enabled = softgpu_config.xnack;
 		return 0;
 	}
+	if (args->enabled && !softgpu_executes(softgpu_config.processor))
+		return -EPERM; /* kfd_process_xnack_mode(): no GPU of RDNA can retry */
 	/* Queues keep the mode that they were created with. */
 	for (unsigned i = 0; i < sg_settings.gpus; i++)
 		if (kfd_queue_count(i))

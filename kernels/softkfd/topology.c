@@ -25,12 +25,18 @@ static char tree[TREE_ROOM];
 
 /* ---- the GPU ---- */
 
+#define FAMILY_AI      141
+#define FAMILY_GC_11_0 145
+#define FAMILY_GC_12_0 152
+
 static const struct kfd_chip chips[] = {
-	[SOFTGPU_GFX90A] = { "aldebaran", 90010, 0x7408, 1, 64, 8 },
-	[SOFTGPU_GFX942] = { "ip discovery", 90402, 0x74a1, 1, 64, 8 },
-	[SOFTGPU_GFX950] = { "ip discovery", 90500, 0x75a0, 1, 160, 8 },
+	[SOFTGPU_GFX90A] = { "aldebaran", 90010, 0x7408, 1, 64, 8, FAMILY_AI, 4, 64 },
+	[SOFTGPU_GFX942] = { "ip discovery", 90402, 0x74a1, 1, 64, 8, FAMILY_AI, 4, 64 },
+	[SOFTGPU_GFX950] = { "ip discovery", 90500, 0x75a0, 1, 160, 8, FAMILY_AI, 4, 64 },
+	[SOFTGPU_GFX1100] = { "ip discovery", 110000, 0x744c, 1, 64, 16, FAMILY_GC_11_0, 2, 32 },
+	[SOFTGPU_GFX1201] = { "ip discovery", 120001, 0x7550, 1, 64, 16, FAMILY_GC_12_0, 2, 32 },
 };
-static const struct kfd_chip mi300a = { "ip discovery", 90402, 0x74a0, 1, 64, 8 };
+static const struct kfd_chip mi300a = { "ip discovery", 90402, 0x74a0, 1, 64, 8, FAMILY_AI, 4, 64 };
 
 const struct kfd_chip *kfd_chip(void)
 {
@@ -253,7 +259,8 @@ static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 	unsigned gpu = node - sg_cpus(), cus = kfd_chip_cus(), xcds = (unsigned)softgpu_config.xcds;
 	unsigned links = put_links(making, node, nodes);
 	uint32_t capability = WATCH_POINTS | DOORBELLS | chip->revision << REVISION_SHIFT |
-			      SRAM_ECC | DEBUG_FIRMWARE | (sg_settings.svm ? SVM_API : 0) |
+			      (softgpu_executes(softgpu_config.processor) ? SRAM_ECC : 0) |
+			      DEBUG_FIRMWARE | (sg_settings.svm ? SVM_API : 0) |
 			      (sg_settings.apu || sg_settings.xgmi_cpu ? HOST_COHERENT : 0);
 
 	PUT(making, (NODE "gpu_id", node), "%u\n", SG_KFD_ID(gpu));
@@ -266,7 +273,7 @@ static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 	    "%u\np2p_links_count 0\n"
 	    "cpu_core_id_base 0\nsimd_id_base %u\nmax_waves_per_simd %u\nlds_size_in_kb "
 	    "%u\ngds_size_in_kb 0\nnum_gws 64\n"
-	    "wave_front_size 64\narray_count %u\nsimd_arrays_per_engine 1\ncu_per_simd_array "
+	    "wave_front_size %u\narray_count %u\nsimd_arrays_per_engine 1\ncu_per_simd_array "
 	    "1\nsimd_per_cu %u\n"
 	    "max_slots_scratch_cu 32\ngfx_target_version %u\nvendor_id 4098\ndevice_id "
 	    "%u\nlocation_id %u\ndomain 0\n"
@@ -275,12 +282,12 @@ static void put_gpu(struct making *making, unsigned node, unsigned nodes)
 	    "%u\nlocal_mem_size %lu\n"
 	    "fw_version 70\ncapability %u\ndebug_prop 1495\nsdma_fw_version 8\nunique_id "
 	    "%lu\nnum_xcc %u\n"
-	    "max_engine_clk_ccompute 0\nfamily_id 141\n",
-	    cus * KFD_SIMDS_PER_CU, links, 0x80001000u + 0x1000u * gpu, chip->waves_per_simd,
-	    chip->lds_kib, cus, KFD_SIMDS_PER_CU, chip->version, chip->device_id,
+	    "max_engine_clk_ccompute 0\nfamily_id %u\n",
+	    cus * chip->simds_per_cu, links, 0x80001000u + 0x1000u * gpu, chip->waves_per_simd,
+	    chip->lds_kib, chip->wavefront, cus, chip->simds_per_cu, chip->version, chip->device_id,
 	    0x300u + 0x100u * gpu, 128 + gpu, sg_settings.hive ? UINT64_C(0x50f7690000000000) : 0,
 	    sg_settings.hive ? SG_HIVE_ENGINES : 0, KFD_ENGINE_MHZ, sg_settings.vram, capability,
-	    KFD_UNIQUE_ID(gpu), xcds);
+	    KFD_UNIQUE_ID(gpu), xcds, chip->family);
 }
 
 static void put_all(struct making *making)

@@ -18,7 +18,7 @@ static bool force_fine_pool;
 static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
  * enum softgpu_processor. */
-static const char *const architectures[] = { "gfx90a", "gfx942", "gfx950", NULL };
+static const char *const architectures[] = { "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", NULL };
 static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
 #define ITS_OWN 2 /* of gfx950 as of gfx942, apart from its MTYPE of host memory */
 static uint64_t architecture, memory;
@@ -152,9 +152,10 @@ int sg_settings_read(void)
 		return -EINVAL;
 	}
 	if (!softgpu_config.xcds || softgpu_config.xcds > SOFTGPU_MAX_XCDS ||
-	    (softgpu_config.xcds > 1 && architecture == SOFTGPU_GFX90A)) {
-		sg_warn("SOFTGPU_XCDS must be between 1 and %u, and 1 with SOFTGPU_ARCH=gfx90a",
-			SOFTGPU_MAX_XCDS);
+	    (softgpu_config.xcds > 1 && architecture != SOFTGPU_GFX942 &&
+	     architecture != SOFTGPU_GFX950)) {
+		sg_warn("SOFTGPU_XCDS must be between 1 and %u, and 1 with SOFTGPU_ARCH=%s",
+			SOFTGPU_MAX_XCDS, architectures[architecture]);
 		return -EINVAL;
 	}
 	if (!vram_mib || vram_mib > MAX_VRAM_MIB / sg_settings.gpus) {
@@ -174,7 +175,21 @@ int sg_settings_read(void)
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
 	softgpu_config.processor = (enum softgpu_processor)architecture;
-	sg_settings.gfx942 = (memory == ITS_OWN ? architecture : memory) != SOFTGPU_GFX90A;
+	sg_settings.gfx942 =
+	    memory == ITS_OWN
+		? architecture == SOFTGPU_GFX942 || architecture == SOFTGPU_GFX950
+		: memory == SOFTGPU_GFX942;
+	if (!softgpu_executes(softgpu_config.processor)) {
+		if (memory != ITS_OWN) {
+			sg_warn("SOFTGPU_MEMORY must be same with SOFTGPU_ARCH=%s",
+				architectures[architecture]);
+			return -EINVAL;
+		}
+		/* These have neither XGMI links nor XNACK. */
+		sg_settings.hive = sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu = false;
+		sg_settings.fine_pool = force_fine_pool;
+		softgpu_config.xnack = false;
+	}
 	if (sg_settings.apu && !sg_settings.gfx942) {
 		sg_warn("SOFTGPU_APU must be 0 but with SOFTGPU_ARCH or SOFTGPU_MEMORY=gfx942");
 		return -EINVAL;
