@@ -148,8 +148,8 @@ int codeobj_target_format(const struct codeobj_target *target, char text[64]);
 
 /*
  * Returns the XNACK mode of a device by its name, such as "gfx90a:sramecc+:xnack-" or
- * "amdgcn-amd-amdhsa--gfx1100": enum codeobj_feature. Processors that have no XNACK (from gfx10.3 on,
- * but not gfx12.5) have it off [LTD FeatureSupportsXNACK]; ANY: the name does not say.
+ * "amdgcn-amd-amdhsa--gfx1100": enum codeobj_feature. Processors that have no XNACK (from gfx10.3
+ * on, but not gfx12.5) have it off [LTD FeatureSupportsXNACK]; ANY: the name does not say.
  */
 int8_t codeobj_device_xnack(const char *name);
 

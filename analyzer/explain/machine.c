@@ -61,9 +61,11 @@ static bool transfer(int fd, struct machine *machine, bool out)
 void machine_ask(struct machine *machine)
 {
 	const char *coherent = g_getenv("HIP_HOST_COHERENT");
-	struct machine unknown = {
-		.environment = { .xnack = -1, .hmm = -1, .fine_pool = -1, .large_bar = -1, .apu = -1 }
-	};
+	struct machine unknown = { .environment = { .xnack = -1,
+						    .hmm = -1,
+						    .fine_pool = -1,
+						    .large_bar = -1,
+						    .apu = -1 } };
 	bool answered = false;
 	int channel[2];
 	pid_t child;

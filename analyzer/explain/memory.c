@@ -171,9 +171,10 @@ static void print_machine(const struct machine *machine, FILE *stream)
 	fprintf(stream, "GPU      %s, %s\n", machine->arch,
 		environment->apu > 0 ? "shares the CPU's memory" : "has its own memory");
 	fprintf(stream, "HMM      %s\n",
-		environment->hmm > 0    ? "yes"
-		: environment->hmm == 0 ? "no: managed memory is pinned host memory, and XNACK has no effect"
-					: "not known");
+		environment->hmm > 0 ? "yes"
+		: environment->hmm == 0
+		    ? "no: managed memory is pinned host memory, and XNACK has no effect"
+		    : "not known");
 }
 
 static void print_mode(const struct machine *machine, int xnack, FILE *stream)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Queries a GPU as the memory model takes it. */
 #include "machine.h"
 
 #include <stdlib.h>

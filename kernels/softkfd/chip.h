@@ -12,9 +12,10 @@
 #define KFD_UNIQUE_ID(gpu) (UINT64_C(0x50f7690000000001) + (gpu))
 
 struct kfd_chip {
-	const char *name;   /* as the driver calls the ASIC */
-	uint32_t version;   /* gfx_target_version: major * 10000 + minor * 100 + stepping */
-	/* Of PCI: MI250X, MI300X, MI300A, MI350X, RX 7900 XTX, RX 9070 XT (amdgpu_drv.c, amdgpu.ids). */
+	const char *name; /* as the driver calls the ASIC */
+	uint32_t version; /* gfx_target_version: major * 10000 + minor * 100 + stepping */
+	/* Of PCI: MI250X, MI300X, MI300A, MI350X, RX 7900 XTX, RX 9070 XT (amdgpu_drv.c,
+	 * amdgpu.ids). */
 	uint32_t device_id;
 	uint32_t revision;
 	uint32_t lds_kib, waves_per_simd;

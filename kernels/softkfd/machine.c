@@ -14,10 +14,8 @@
 static const char *arch_name(void)
 {
 	static const char *const names[] = {
-		[SOFTGPU_GFX90A] = "gfx90a",
-		[SOFTGPU_GFX942] = "gfx942",
-		[SOFTGPU_GFX950] = "gfx950",
-		[SOFTGPU_GFX1100] = "gfx1100",
+		[SOFTGPU_GFX90A] = "gfx90a",   [SOFTGPU_GFX942] = "gfx942",
+		[SOFTGPU_GFX950] = "gfx950",   [SOFTGPU_GFX1100] = "gfx1100",
 		[SOFTGPU_GFX1201] = "gfx1201",
 	};
 
@@ -119,7 +117,8 @@ void kfd_put_machine(struct making *making)
 	kfd_put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\t" HG_SOFTGPU_NAME "%s (%s%s)\n",
 		chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
 		sg_settings.gfx942 == (softgpu_config.processor == SOFTGPU_GFX942 ||
-				       softgpu_config.processor == SOFTGPU_GFX950) ? ""
+				       softgpu_config.processor == SOFTGPU_GFX950)
+		    ? ""
 		: sg_settings.gfx942 ? ", memory of gfx942"
 				     : ", memory of gfx90a");
 	/* rocminfo asks lsmod, or this file. */

@@ -243,6 +243,23 @@ static void target_ids(void **state)
 	}
 }
 
+/* LLVM's feature SupportsXNACK; a GPU without it has a name without the mode. */
+static void xnack_of_devices(void **state)
+{
+	(void)state;
+	assert_int_equal(codeobj_device_xnack("gfx90a:sramecc+:xnack-"), CODEOBJ_OFF);
+	assert_int_equal(codeobj_device_xnack("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack+"),
+			 CODEOBJ_ON);
+	assert_int_equal(codeobj_device_xnack("gfx90a"), CODEOBJ_ANY);
+	assert_int_equal(codeobj_device_xnack("gfx1010"), CODEOBJ_ANY);
+	assert_int_equal(codeobj_device_xnack("gfx1030"), CODEOBJ_OFF);
+	assert_int_equal(codeobj_device_xnack("amdgcn-amd-amdhsa--gfx1100"), CODEOBJ_OFF);
+	assert_int_equal(codeobj_device_xnack("gfx1201"), CODEOBJ_OFF);
+	/* It is always on there. */
+	assert_int_equal(codeobj_device_xnack("gfx1250"), CODEOBJ_ANY);
+	assert_int_equal(codeobj_device_xnack(""), CODEOBJ_ANY);
+}
+
 static void matching(void **state)
 {
 	static const struct {
@@ -505,11 +522,17 @@ static void absurd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sha256),   cmocka_unit_test(target_ids),
-		cmocka_unit_test(matching), cmocka_unit_test(selection),
-		cmocka_unit_test(finding),  cmocka_unit_test(compressed_headers),
-		cmocka_unit_test(metadata), cmocka_unit_test(truncated),
-		cmocka_unit_test(damaged),  cmocka_unit_test(absurd),
+		cmocka_unit_test(xnack_of_devices),
+		cmocka_unit_test(sha256),
+		cmocka_unit_test(target_ids),
+		cmocka_unit_test(matching),
+		cmocka_unit_test(selection),
+		cmocka_unit_test(finding),
+		cmocka_unit_test(compressed_headers),
+		cmocka_unit_test(metadata),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(absurd),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -18,7 +18,8 @@ static bool force_fine_pool;
 static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
  * enum softgpu_processor. */
-static const char *const architectures[] = { "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", NULL };
+static const char *const architectures[] = { "gfx90a",  "gfx942",  "gfx950",
+					     "gfx1100", "gfx1201", NULL };
 static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
 #define ITS_OWN 2 /* of gfx950 as of gfx942, apart from its MTYPE of host memory */
 static uint64_t architecture, memory;
@@ -169,16 +170,16 @@ int sg_settings_read(void)
 		/* A user who names a seed wants the same result again. */
 		softgpu_config.threads = softgpu_config.seed || online < 1 ? 1 : (uint64_t)online;
 	}
-	/* Without shared virtual memory nobody serves the faults, and the driver refuses the mode. */
+	/* Without shared virtual memory nobody serves the faults, and the driver refuses the mode.
+	 */
 	softgpu_config.xnack = softgpu_config.xnack && sg_settings.svm;
 	sg_settings.vram = vram_mib << 20;
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
 	softgpu_config.processor = (enum softgpu_processor)architecture;
-	sg_settings.gfx942 =
-	    memory == ITS_OWN
-		? architecture == SOFTGPU_GFX942 || architecture == SOFTGPU_GFX950
-		: memory == SOFTGPU_GFX942;
+	sg_settings.gfx942 = memory == ITS_OWN
+				 ? architecture == SOFTGPU_GFX942 || architecture == SOFTGPU_GFX950
+				 : memory == SOFTGPU_GFX942;
 	if (!softgpu_executes(softgpu_config.processor)) {
 		if (memory != ITS_OWN) {
 			sg_warn("SOFTGPU_MEMORY must be same with SOFTGPU_ARCH=%s",

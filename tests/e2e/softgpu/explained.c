@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Reads the tables that hipgrain explain prints. */
 #include "explained.h"
 
 #include <stdio.h>

@@ -6,21 +6,21 @@
 #include <stdbool.h>
 
 /*
- * Has the program `hipgrain` print its tables, in this process's environment. To be called before HIP
- * is up. Returns false if it fails.
+ * Has the program `hipgrain` print its tables, in this process's environment. To be called before
+ * HIP is up. Returns false if it fails.
  */
 bool explained_read(const char *hipgrain);
 
 /*
- * Returns the rest of the line about a call with flags, "" as `flags` where it has none: granularity and
- * where the memory is, separated by one blank; " *" follows what is not certain. NULL: there is no such
- * line. The text is valid until the next call.
+ * Returns the rest of the line about a call with flags, "" as `flags` where it has none:
+ * granularity and where the memory is, separated by one blank; " *" follows what is not certain.
+ * NULL: there is no such line. The text is valid until the next call.
  */
 const char *explained_call(const char *name, const char *flags);
 
 /*
- * Returns the cell of a line, such as "GPU access", in a column, such as "malloc"; NULL: there is none.
- * The text is valid until the next call.
+ * Returns the cell of a line, such as "GPU access", in a column, such as "malloc"; NULL: there is
+ * none. The text is valid until the next call.
  */
 const char *explained_cell(const char *line, const char *column);
 

@@ -32,8 +32,8 @@ extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
 
 static struct model_environment environment;
 /*
- * The software GPU has the memory of RDNA, but executes no kernel of it. HIP has ROCr fill memory by
- * one for each of its streams.
+ * The software GPU has the memory of RDNA, but executes no kernel of it. HIP has ROCr fill memory
+ * by one for each of its streams.
  */
 static bool without_streams;
 
@@ -114,7 +114,8 @@ static void compare_call(const char *name, uint16_t api, unsigned flags, unsigne
 	free(names);
 }
 
-/* ROCr tells APUs from 5.7 on at the latest (HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES), 5.2.3 does not. */
+/* ROCr tells APUs from 5.7 on at the latest (HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES), 5.2.3 does not.
+ */
 static bool explain_knows_apu(void)
 {
 	return environment.apu != 1 || environment.runtime_version >= 50700000;
@@ -566,7 +567,8 @@ static void test_questions(void)
 			/* The column stands for all memory of the operating system's. */
 			printed = explained_cell(questions[k].name, memory[i].column);
 			if (printed && explain_knows_apu())
-				compare_text(questions[k].name, printed, effect ? "yes" : "no", true);
+				compare_text(questions[k].name, printed, effect ? "yes" : "no",
+					     true);
 		}
 	}
 }

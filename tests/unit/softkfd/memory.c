@@ -34,7 +34,18 @@ static int ask(unsigned number, void *argument, size_t size)
 		   : 0;
 }
 
-enum { ALLOC = 0x16, FREE, MAP, UNMAP, INFO = 0x1c, IMPORT, SVM = 0x20, AVAILABLE = 0x23, EXPORT };
+enum {
+	ALLOC = 0x16,
+	FREE,
+	MAP,
+	UNMAP,
+	INFO = 0x1c,
+	IMPORT,
+	SVM = 0x20,
+	XNACK,
+	AVAILABLE = 0x23,
+	EXPORT
+};
 enum { IPC_IMPORT = 0x80, IPC_EXPORT };
 
 static unsigned state(const void *address)
@@ -517,14 +528,35 @@ static void test_metadata(void)
 	check(!ask_node(0x09, &prime, 8), "closed");
 }
 
-int main(void)
+/* XNACK: asked for (-1) and set. A kernel without shared virtual memory has no such request. */
+static void test_xnack(bool svm)
 {
+	struct kfd_arg_xnack_mode mode = { .enabled = -1 };
+	int error = ask(XNACK, &mode, sizeof mode);
+
+	check(svm ? !error && mode.enabled == 0 : error == EPERM, "the mode of XNACK: %d, error %d",
+	      mode.enabled, error);
+	mode.enabled = 1;
+	error = ask(XNACK, &mode, sizeof mode);
+	check(svm ? !error : error == EPERM, "XNACK on: error %d", error);
+	mode.enabled = 0;
+	error = ask(XNACK, &mode, sizeof mode);
+	check(svm ? !error : error == EPERM, "XNACK off: error %d", error);
+}
+
+/* An argument: the driver is without shared virtual memory (SOFTGPU_SVM=0). */
+int main(int argc, char **argv)
+{
+	(void)argv;
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	render = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
 	if (kfd < 0 || render < 0 || !softgpu_page_state_now) {
 		printf("Bail out! the driver is not preloaded\n");
 		return 2;
 	}
+	test_xnack(argc == 1);
+	if (argc > 1)
+		return tap_end();
 	test_allocation();
 	test_gpu_ids();
 	test_attributes();
