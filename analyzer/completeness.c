@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyzer/rules/engine/words.h"
 #include "tracer/process_messages.h"
 
 static const char *const status_names[] = {
@@ -47,21 +48,6 @@ static uint64_t sum(const uint64_t *counts, unsigned length)
 	return total;
 }
 
-/* Returns "A, B and C" of the parts. */
-static char *join(const GPtrArray *parts)
-{
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; i < parts->len; i++) {
-		g_string_append_printf(text, "%s%s",
-				       i == 0                ? ""
-				       : i + 1 == parts->len ? " and "
-							     : ", ",
-				       (const char *)parts->pdata[i]);
-	}
-	return g_string_free(text, FALSE);
-}
-
 static char *missing_text(const struct counts_gap *gap)
 {
 	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
@@ -75,7 +61,7 @@ static char *missing_text(const struct counts_gap *gap)
 							counts_group_name(group)));
 		}
 	}
-	text = join(parts);
+	text = words_list(parts);
 	g_ptr_array_free(parts, TRUE);
 	return text;
 }
@@ -99,7 +85,7 @@ static char *unrecorded_text(const struct counts_process *process)
 							       names[order[i]]));
 		}
 	}
-	text = join(parts);
+	text = words_list(parts);
 	g_ptr_array_free(parts, TRUE);
 	return text;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "analyzer/rules/engine/words.h"
 #include "json_values.h"
 
 #define SEPARATOR ";\nor "
@@ -64,22 +65,6 @@ static void add_place(GPtrArray *places, const char *word)
 		g_ptr_array_add(places, place);
 }
 
-/* "a, b and c", with the punctuation of `word`. */
-static char *list_of(const GPtrArray *places, const char *word)
-{
-	GString *text = g_string_new(NULL);
-
-	for (unsigned i = 0; i < places->len; i++) {
-		g_string_append_printf(text, "%s%s",
-				       i == 0                 ? ""
-				       : i + 1 == places->len ? " and "
-							      : ", ",
-				       (const char *)places->pdata[i]);
-	}
-	g_string_append(text, word + strlen(word) - punctuation(word));
-	return g_string_free(text, FALSE);
-}
-
 /* Returns one alternative for all of these; the caller frees it. */
 static char *unite(const GPtrArray *alternatives)
 {
@@ -102,7 +87,11 @@ static char *unite(const GPtrArray *alternatives)
 		g_strfreev(other);
 	}
 	if (alike && at >= 0) {
-		text = list_of(places, words[at]);
+		char *list = words_list(places);
+
+		text =
+		    g_strconcat(list, words[at] + strlen(words[at]) - punctuation(words[at]), NULL);
+		g_free(list);
 		g_free(words[at]);
 		words[at] = text;
 	}

@@ -5,6 +5,7 @@
  */
 #include "atomics.h"
 
+#include "analyzer/rules/engine/words.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
 
@@ -105,11 +106,6 @@ static char *name_of(const struct isa_atomic *atomic)
 	return g_string_free(name, FALSE);
 }
 
-static const char *separator(unsigned i, unsigned count)
-{
-	return i == 0 ? "" : i + 1 == count ? " and " : ", ";
-}
-
 /* Returns true if they are pointer arguments, each of which is another one. */
 static bool are_arguments(const struct path_targets *targets)
 {
@@ -136,7 +132,7 @@ static char *arguments_text(const struct path_targets *targets)
 		const struct pointer_argument *target =
 		    &g_array_index(targets->list, struct pointer_argument, i);
 
-		g_string_append(text, separator(i, targets->list->len));
+		g_string_append(text, words_separator(i, targets->list->len));
 		if (!whole)
 			g_string_append_printf(text, "%u", target->kernarg);
 		else if (target->name)
