@@ -475,7 +475,7 @@ void analysis_end(struct analysis_run *run)
 	unseen_note_children(&analysis->replay, &analysis->findings);
 	note_failed_calls(analysis);
 	wrapper_lines_find(analysis);
-	fixes_finish(&analysis->findings, analysis->symbolizer);
+	fixes_finish(&analysis->findings, analysis->symbolizer, analysis->facts.start_ns);
 	static_notes(&analysis->findings, &analysis->replay);
 	analysis->analysed = analysis->findings.limits->len == 0;
 	note_simulation(analysis);

@@ -58,6 +58,7 @@ struct recording_facts {
 	bool manifest;                /* it can be read */
 	bool ended;                   /* the recorder ended the recording */
 	int64_t end_ns;               /* ... then, since 1970; 0: not known */
+	int64_t start_ns;             /* its beginning, since 1970; 0: not known */
 	bool partial;                 /* as requested, not all is there */
 	bool compared;                /* all that is counted should be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */

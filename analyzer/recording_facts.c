@@ -59,21 +59,24 @@ static void read_exit(struct recording_facts *facts, struct json_object *manifes
 	facts->exited = status || signal;
 }
 
-static void read_end(struct recording_facts *facts, struct json_object *manifest)
+/* Returns a time of the manifest, in ns since 1970; 0 if it has none. */
+static int64_t read_time(struct json_object *manifest, const char *name)
 {
 	struct json_object *value = NULL;
 	const char *text = NULL;
-	GDateTime *end;
+	GDateTime *time;
+	int64_t ns;
 
-	if (json_object_object_get_ex(manifest, "end_time", &value) &&
+	if (json_object_object_get_ex(manifest, name, &value) &&
 	    json_object_is_type(value, json_type_string))
 		text = json_object_get_string(value);
-	end = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
-	if (!end)
-		return;
-	facts->end_ns = g_date_time_to_unix(end) * G_GINT64_CONSTANT(1000000000) +
-			g_date_time_get_microsecond(end) * G_GINT64_CONSTANT(1000);
-	g_date_time_unref(end);
+	time = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+	if (!time)
+		return 0;
+	ns = g_date_time_to_unix(time) * G_GINT64_CONSTANT(1000000000) +
+	     g_date_time_get_microsecond(time) * G_GINT64_CONSTANT(1000);
+	g_date_time_unref(time);
+	return ns;
 }
 
 /* Reads the processes that lived at the end, whose names may be those of any program. */
@@ -206,7 +209,8 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		       json_object_get_boolean(value) || lacks_processes(manifest);
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
-	read_end(facts, manifest);
+	facts->start_ns = read_time(manifest, "start_time");
+	facts->end_ns = read_time(manifest, "end_time");
 	read_machine(facts, manifest);
 	read_running(facts, manifest);
 	read_imported(facts, manifest);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds wrappers by statistics: one line allocates, and several lines call its function. */
+/* Finds wrappers: one line allocates, and several lines call its function, or that is an allocator
+ * by its name. */
 #include "wrapper_lines.h"
+
+#include <string.h>
 
 #include "analyzer/rules/engine/call_history.h"
 
@@ -75,6 +78,23 @@ static GHashTable *callers_of(const GArray *climbs)
 	return lines;
 }
 
+/* Returns true for a function that is an allocator by its name, whoever calls it: the program
+ * interposes it, or a class has its own. */
+static bool is_allocator(const char *function)
+{
+	static const char *const names[] = { "malloc",           "calloc",       "realloc",
+					     "aligned_alloc",    "memalign",     "valloc",
+					     "posix_memalign",   "pvalloc",      "hipMalloc",
+					     "hipMallocManaged", "hipHostMalloc" };
+	char *name = g_strndup(function ? function : "", strcspn(function ? function : "", "(<"));
+	bool found = strstr(name, "operator new") != NULL;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		found |= strcmp(name, names[i]) == 0;
+	g_free(name);
+	return found;
+}
+
 /* Marks the wrappers of this level, and climbs out of them. Returns true if there are any. */
 static bool leave_wrappers(struct analysis *analysis, GArray *climbs)
 {
@@ -92,7 +112,8 @@ static bool leave_wrappers(struct analysis *analysis, GArray *climbs)
 		frame = climb->frames->pdata[climb->at];
 		line = source_frame_text(frame);
 		callers = g_hash_table_lookup(lines, line);
-		if (frame->file && callers && g_hash_table_size(callers) >= WRAPPER_CALLERS) {
+		if (frame->file && (is_allocator(frame->function) ||
+				    (callers && g_hash_table_size(callers) >= WRAPPER_CALLERS))) {
 			symbolizer_mark_wrapper(analysis->symbolizer, frame);
 			climb->at++;
 			any = true;

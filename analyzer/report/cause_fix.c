@@ -152,3 +152,34 @@ char *cause_fix(struct json_object *finding)
 	}
 	return g_string_free(fix, FALSE);
 }
+
+/* Adds the edits that are not there. Returns false if the finding has none. */
+static bool add_edits(struct json_object *list, struct json_object *finding)
+{
+	struct json_object *edits = get_array(finding, "edits");
+
+	for (size_t i = 0; i < array_length(edits); i++) {
+		struct json_object *edit = json_object_array_get_idx(edits, i);
+		bool before = false;
+
+		for (size_t k = 0; k < array_length(list) && !before; k++)
+			before = json_object_equal(json_object_array_get_idx(list, k), edit);
+		if (!before)
+			json_object_array_add(list, json_object_get(edit));
+	}
+	return array_length(edits) > 0;
+}
+
+struct json_object *cause_edits(struct json_object *finding)
+{
+	struct json_object *others = get_array(finding, "others");
+	struct json_object *list = others ? json_object_new_array() : NULL;
+	bool all = others && add_edits(list, finding);
+
+	for (size_t i = 0; all && i < array_length(others); i++)
+		all = add_edits(list, json_object_array_get_idx(others, i));
+	if (all)
+		return list;
+	json_object_put(list);
+	return NULL;
+}

@@ -263,6 +263,7 @@ static void take_apart(struct json_object *finding)
 {
 	put(finding, "others", NULL);
 	put(finding, "cause_fix", NULL);
+	put(finding, "cause_edits", NULL);
 }
 
 /* Leaves one row of each cause, the first of them. */
@@ -324,6 +325,7 @@ static void set_cause(struct json_object *finding, const char *name)
 
 	put(finding, "cause", json_object_new_string(name));
 	put(finding, "cause_fix", text_or_null(fix));
+	put(finding, "cause_edits", cause_edits(finding));
 	g_free(fix);
 	for (size_t i = 0; i < array_length(others); i++)
 		put(json_object_array_get_idx(others, i), "cause", json_object_new_string(name));

@@ -22,4 +22,10 @@ struct json_object *causes_findings(struct json_object *causes);
 /* Returns the fix for a finding and the others of its cause; NULL without others. To be freed. */
 char *cause_fix(struct json_object *finding);
 
+/*
+ * Returns the edits of a finding and of the others of its cause, each once; NULL without others,
+ * and if one of them has none, for the rest would not mend it. The caller puts it.
+ */
+struct json_object *cause_edits(struct json_object *finding);
+
 #endif

@@ -180,7 +180,7 @@ static struct json_object *rank_outliers(const struct analysis *analysis,
 	return list;
 }
 
-/* What could be applied as it is: for now a line to insert behind another one. */
+/* What can be applied as it is: a text to insert behind a line, or into it. */
 static struct json_object *edits(const struct fix_edit *edit)
 {
 	struct json_object *list, *object;
@@ -191,6 +191,7 @@ static struct json_object *edits(const struct fix_edit *edit)
 	object = json_object_new_object();
 	put(object, "file", text_value(edit->file));
 	put(object, "line", json_object_new_int64(edit->line));
+	put(object, "column", edit->column ? json_object_new_int64(edit->column) : NULL);
 	put(object, "insert_after", text_value(edit->text));
 	json_object_array_add(list, object);
 	return list;
@@ -255,6 +256,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "edits", edits(&finding->edit));
 	put(object, "sources", sources(finding->rule->sources));
 	put(object, "cause_fix", NULL);
+	put(object, "cause_edits", NULL);
 	put(object, "others", NULL);
 	return object;
 }

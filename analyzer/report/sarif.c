@@ -51,23 +51,6 @@ static double rank(const char *confidence)
 
 /* ---- locations ---- */
 
-/* Relative to %SRCROOT%, or an absolute URI; a relative path of the line table stays as it is. */
-static struct json_object *artifact(const struct sarif *sarif, const char *file)
-{
-	struct json_object *object = json_object_new_object();
-	bool below = sarif->root && g_str_has_prefix(file, sarif->root);
-	const char *path = below ? file + strlen(sarif->root) : file;
-	char *uri = g_path_is_absolute(path)
-			? g_filename_to_uri(path, NULL, NULL)
-			: g_uri_escape_string(path, G_URI_RESERVED_CHARS_ALLOWED_IN_PATH, FALSE);
-
-	put(object, "uri", text(uri ? uri : ""));
-	if (below)
-		put(object, "uriBaseId", text("%SRCROOT%"));
-	g_free(uri);
-	return object;
-}
-
 /* The line of source without its indentation; NULL: it cannot be had. */
 static void put_snippet(struct json_object *region, const char *line)
 {
@@ -82,7 +65,7 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 	struct json_object *physical = json_object_new_object();
 
 	if (file) {
-		put(physical, "artifactLocation", artifact(sarif, file));
+		put(physical, "artifactLocation", sarif_artifact(sarif->root, file));
 		if (line) {
 			struct json_object *region = json_object_new_object();
 
@@ -301,53 +284,6 @@ static struct json_object *result_text(struct json_object *finding)
 	return object;
 }
 
-/* An insertion is the replacement of nothing, at the beginning of the next line (3.57). */
-static struct json_object *replacement(int64_t line, const char *inserted)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *region = json_object_new_object();
-	char *whole = g_strconcat(inserted, "\n", NULL);
-
-	put(region, "startLine", json_object_new_int64(line + 1));
-	put(region, "startColumn", json_object_new_int(1));
-	put(region, "endLine", json_object_new_int64(line + 1));
-	put(region, "endColumn", json_object_new_int(1));
-	put(object, "deletedRegion", region);
-	put(object, "insertedContent", sarif_message(whole));
-	g_free(whole);
-	return object;
-}
-
-/* What a tool can apply (3.55); NULL: nothing. */
-static struct json_object *fixes_of(const struct sarif *sarif, struct json_object *finding)
-{
-	struct json_object *edits = get_array(finding, "edits");
-	struct json_object *changes, *fix, *fixes;
-
-	if (!array_length(edits))
-		return NULL;
-	changes = json_object_new_array();
-	for (size_t i = 0; i < array_length(edits); i++) {
-		struct json_object *edit = json_object_array_get_idx(edits, i);
-		struct json_object *change = json_object_new_object();
-		struct json_object *replacements = json_object_new_array();
-
-		json_object_array_add(replacements, replacement(get_number(edit, "line"),
-								get_text(edit, "insert_after")));
-		put(change, "artifactLocation", artifact(sarif, get_text(edit, "file")));
-		put(change, "replacements", replacements);
-		json_object_array_add(changes, change);
-	}
-	fix = json_object_new_object();
-	put(fix, "description",
-	    sarif_message(
-		get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix")));
-	put(fix, "artifactChanges", changes);
-	fixes = json_object_new_array();
-	json_object_array_add(fixes, fix);
-	return fixes;
-}
-
 /* The program of a finding, by the number of its process; nodes of a job may both have one. */
 static const char *program_of(const struct sarif *sarif, struct json_object *finding)
 {
@@ -427,7 +363,8 @@ static int64_t occurrences(struct json_object *finding)
 static struct json_object *one_result(const struct sarif *sarif, struct json_object *finding)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *steps = steps_of(sarif, finding), *fixes = fixes_of(sarif, finding);
+	struct json_object *steps = steps_of(sarif, finding),
+			   *fixes = sarif_fixes(sarif->root, finding);
 	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
 	int severity = severity_by_name(get_text(finding, "severity"));
 	double priority = rank(get_text(finding, "confidence"));

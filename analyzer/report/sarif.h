@@ -11,6 +11,11 @@ struct json_object;
 struct json_object *sarif_message(const char *value);
 /* SARIF's name for it. */
 const char *sarif_level(enum severity severity);
+/* Returns a file's place: relative to %SRCROOT% (`root`, with a slash at the end; or NULL), or an
+ * absolute URI; a relative path of the line table stays as it is. */
+struct json_object *sarif_artifact(const char *root, const char *file);
+/* Returns the fixes of a finding of the JSON report, and of the others of its cause; NULL: none. */
+struct json_object *sarif_fixes(const char *root, struct json_object *finding);
 /* The tool with all its rules. */
 struct json_object *sarif_driver(void);
 

@@ -70,6 +70,7 @@ static void add_finding(struct sources *sources, const struct finding *finding)
 		add_place(sources, site->file, site->line);
 	}
 	add_place(sources, finding->device_file, finding->device_line);
+	add_place(sources, finding->edit.file, finding->edit.line);
 	if (finding->allocation) {
 		add_stack(sources, process, finding->allocation->stack_id);
 		if (finding->allocation->freed)

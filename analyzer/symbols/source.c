@@ -56,7 +56,7 @@ static bool is_below(int fd, const char *root)
 	return below;
 }
 
-static int open_source(const char *file, const char *root, size_t *size)
+static int open_source(const char *file, const char *root, size_t *size, int64_t *changed_ns)
 {
 	int fd = has_source_name(file)
 		     ? open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -72,18 +72,21 @@ static int open_source(const char *file, const char *root, size_t *size)
 		return -1;
 	}
 	*size = (size_t)status.st_size;
+	*changed_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 	return fd;
 }
 
-char **source_lines(const char *file, const char *root)
+char **source_lines(const char *file, const char *root, int64_t *changed_ns)
 {
 	size_t size = 0, used = 0;
-	int fd = open_source(file, root, &size);
+	int fd = open_source(file, root, &size, changed_ns);
 	char *content, **lines;
 	ssize_t got = 1;
 
-	if (fd < 0)
+	if (fd < 0) {
+		*changed_ns = 0;
 		return g_new0(char *, 1);
+	}
 	content = g_malloc(size + 1);
 	while (used < size && (got > 0 || errno == EINTR)) {
 		got = read(fd, content + used, size - used);
@@ -95,5 +98,7 @@ char **source_lines(const char *file, const char *root)
 	content[used] = '\0';
 	lines = memchr(content, '\0', used) ? g_new0(char *, 1) : g_strsplit(content, "\n", -1);
 	g_free(content);
+	if (!*lines)
+		*changed_ns = 0;
 	return lines;
 }

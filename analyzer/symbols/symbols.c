@@ -27,9 +27,15 @@ struct symbolizer {
 	GHashTable *stacks;   /* "process stack" -> struct stack */
 	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
 	GPtrArray *regions;   /* struct source_frame of target regions */
-	GHashTable *files;    /* path -> char ** lines, or an empty vector */
+	GHashTable *files;    /* path -> struct source_file */
 	GHashTable *wrappers; /* source_frame_text() of lines that allocate for others */
 	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
+};
+
+/* A file of source that was read, or could not be. */
+struct source_file {
+	char **lines; /* an empty vector if it could not be read */
+	int64_t changed_ns;
 };
 
 /* A file, as libdwfl sees it, at the addresses that the file itself gives. */
@@ -119,9 +125,12 @@ static void stack_free(gpointer data)
 	g_free(stack);
 }
 
-static void lines_free(gpointer data)
+static void source_free(gpointer data)
 {
-	g_strfreev(data);
+	struct source_file *source = data;
+
+	g_strfreev(source->lines);
+	g_free(source);
 }
 
 struct symbolizer *symbolizer_new(const char *bundle)
@@ -134,7 +143,7 @@ struct symbolizer *symbolizer_new(const char *bundle)
 	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, stack_free);
 	symbolizer->unmatched = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->regions = g_ptr_array_new_with_free_func(frame_free);
-	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lines_free);
+	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, source_free);
 	symbolizer->wrappers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
@@ -603,17 +612,25 @@ const char *symbols_source_root(void)
 	return source_root;
 }
 
+char *const *source_file_lines(struct symbolizer *symbolizer, const char *file, int64_t *changed_ns)
+{
+	struct source_file *source = g_hash_table_lookup(symbolizer->files, file);
+
+	if (!source) {
+		source = g_new0(struct source_file, 1);
+		source->lines = source_lines(file, source_root, &source->changed_ns);
+		g_hash_table_insert(symbolizer->files, g_strdup(file), source);
+	}
+	if (changed_ns)
+		*changed_ns = source->changed_ns;
+	return source->lines;
+}
+
 const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
-	char **lines = g_hash_table_lookup(symbolizer->files, file);
+	char *const *lines = source_file_lines(symbolizer, file, NULL);
 
-	if (!lines) {
-		lines = source_lines(file, source_root);
-		g_hash_table_insert(symbolizer->files, g_strdup(file), lines);
-	}
-	if (line == 0 || line > g_strv_length(lines))
-		return NULL;
-	return lines[line - 1];
+	return line == 0 || line > g_strv_length((char **)lines) ? NULL : lines[line - 1];
 }
 
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)

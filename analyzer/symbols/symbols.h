@@ -93,5 +93,11 @@ const char *symbols_source_root(void);
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 /* Returns the same with its indentation. */
 const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line);
+/*
+ * Returns all lines of a source file, NULL-terminated, borrowed; there are none if it cannot be
+ * read. Stores in *changed_ns (which may be NULL) when it was written last, in ns since 1970.
+ */
+char *const *source_file_lines(struct symbolizer *symbolizer, const char *file,
+			       int64_t *changed_ns);
 
 #endif

@@ -38,6 +38,12 @@ __global__ void unsafe_add(double *p, double v)
 	unsafeAtomicAdd(p, v);
 }
 
+__global__ void add_twice(double *p, double v)
+{
+	unsafeAtomicAdd(p, v);
+	unsafeAtomicAdd(p, 3 * v);
+}
+
 __global__ void flat_add(double *p, double v)
 {
 	__builtin_amdgcn_flat_atomic_fadd_f64((__attribute__((address_space(0))) double *)p, v);
@@ -136,6 +142,21 @@ static void safe_function()
 	flat_add<<<1, ITEMS>>>(total, 1);
 	CHECK(hipDeviceSynchronize());
 	tell(*total, ITEMS);
+}
+
+// case: two_updates HG101 quick
+// fix before 6.4: write safeAtomicAdd instead of unsafeAtomicAdd at
+// runtime: before 6.4: the text from 6.4 on has placeholders
+// literal
+static void two_updates()
+{
+	double *total;
+
+	CHECK(hipMallocManaged(&total, sizeof(*total)));
+	*total = 0;
+	add_twice<<<1, ITEMS>>>(total, 1);
+	CHECK(hipDeviceSynchronize());
+	tell(*total, 4 * ITEMS);
 }
 
 // case: unsafe_function HG107 quick
@@ -671,6 +692,7 @@ static const struct {
 	void (*run)();
 } cases[] = {
 	CASE(advise),	       CASE(noncoherent),
+	CASE(two_updates),
 	CASE(device_memory),   CASE(safe_function),
 	CASE(unsafe_function), CASE(minimum),
 	CASE(loop_of_integers), CASE(kept_in_device_memory),

@@ -43,9 +43,11 @@ static void make(const char *name, const char *text, size_t size, mode_t mode)
 
 static unsigned lines(const char *name, const char *root)
 {
-	char **list = source_lines(name, root);
+	int64_t changed_ns;
+	char **list = source_lines(name, root, &changed_ns);
 	unsigned count = g_strv_length(list);
 
+	assert_int_equal(changed_ns != 0, count != 0);
 	g_strfreev(list);
 	return count;
 }

@@ -25,22 +25,41 @@ function snippet(title, file, line, note) {
   return box;
 }
 
-/*
- * A fix that says which line to insert, and where, as a patch; null for others, and where the source has something else
- * there than a complete statement.
- */
-function patchOf(f) {
-  const [, file, number, code] = /^insert after (.+):(\d+): ([^\n]+;)(?:\n|$)/.exec(f.fix ?? "") ?? [];
-  const line = Number(number), text = file && sourceLine(file, line);
-  if (!text || !/[;}]\s*(\/\/.*|\/\*.*\*\/\s*)?$/.test(text)) return null;
+/* The lines of a file from `first` to `last`, with the edits: rows of a sign and a line. */
+function editedRows(file, first, last, edits) {
   const rows = [];
-  let first = line;
-  while (first > 1 && line - first < 3 && sourceLine(file, first - 1) !== undefined) first--;
-  for (let at = first; at <= line; at++) rows.push([" ", sourceLine(file, at)]);
-  rows.push(["+", /^\s*/.exec(text)[0] + code]);
-  for (let at = line + 1; at <= line + 3 && sourceLine(file, at) !== undefined; at++) rows.push([" ", sourceLine(file, at)]);
-  const path = file.replace(/^\/+/, "");
-  return [["-", `-- a/${path}`], ["+", `++ b/${path}`], ["@", `@ -${first},${rows.length - 1} +${first},${rows.length} @@`], ...rows];
+  for (let at = first; at <= last; at++) {
+    const text = sourceLine(file, at), here = edits.filter((e) => e.line === at);
+    const inside = here.filter((e) => e.column).sort((a, b) => b.column - a.column);
+    rows.push([inside.length ? "-" : " ", text]);
+    if (inside.length) rows.push(["+", inside.reduce((line, e) => line.slice(0, e.column) + e.insert_after + line.slice(e.column), text)]);
+    for (const e of here) if (!e.column) rows.push(["+", e.insert_after]);
+  }
+  return rows;
+}
+
+/* The edits of a file as the rows of a patch; those whose lines are near each other share a hunk. */
+function patchOfFile(file, edits) {
+  const path = file.replace(/^\/+/, ""), rows = [["-", `-- a/${path}`], ["+", `++ b/${path}`]];
+  const lines = edits.map((e) => e.line).sort((a, b) => a - b);
+  let shift = 0;
+  for (let i = 0; i < lines.length; i++) {
+    let first = lines[i], last = lines[i];
+    while (i + 1 < lines.length && lines[i + 1] - last <= 6) last = lines[++i];
+    for (let n = 0; n < 3 && sourceLine(file, first - 1) !== undefined; n++) first--;
+    for (let n = 0; n < 3 && sourceLine(file, last + 1) !== undefined; n++) last++;
+    const hunk = editedRows(file, first, last, edits), after = hunk.filter(([sign]) => sign !== "-").length;
+    rows.push(["@", `@ -${first},${last - first + 1} +${first + shift},${after} @@`], ...hunk);
+    shift += after - (last - first + 1);
+  }
+  return rows;
+}
+
+/* What the report says can be inserted, as a patch; null without that, or without the lines around it. */
+function patchOf(f) {
+  const edits = (f.cause_fix ? f.cause_edits : f.edits) ?? [];
+  if (!edits.length || edits.some((e) => sourceLine(e.file, e.line) === undefined)) return null;
+  return [...new Set(edits.map((e) => e.file))].flatMap((file) => patchOfFile(file, edits.filter((e) => e.file === file)));
 }
 
 async function copyText(text, from) {
@@ -66,8 +85,8 @@ function fixOf(f) {
     const text = patch.map(([sign, line]) => sign + line).join("\n") + "\n";
     const copy = button("Copy patch", { className: "copy" }, () => copyText(text, copy));
     const kinds = { "+": "added", "-": "removed", "@": "hunk" };
-    box.append(copy, element("pre", { className: "diff", tabIndex: 0, role: "region", "aria-label": "patch" }, element("code", {}, ...patch.map(([sign, line], i) =>
-      element("span", { className: "line " + (i < 2 ? "hunk" : kinds[sign] ?? "") }, sign + line)))));
+    box.append(copy, element("pre", { className: "diff", tabIndex: 0, role: "region", "aria-label": "patch" }, element("code", {}, ...patch.map(([sign, line]) =>
+      element("span", { className: "line " + (/^(-- a|\+\+ b)\//.test(line) ? "hunk" : kinds[sign] ?? "") }, sign + line)))));
     box.append(element("p", { className: "note" }, "Apply with: patch -p1 -d /"));
   }
   const words = element("p", { className: "words" }, f.cause_fix ?? f.fix);

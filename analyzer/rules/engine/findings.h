@@ -79,11 +79,12 @@ struct memory_range {
 	uint64_t first_offset, last_offset;
 };
 
-/* The line that a fix puts behind a line of the source. */
+/* The text that a fix puts behind a statement of the source. */
 struct fix_edit {
 	char *file; /* NULL: the fix is no text to insert, or it is not certain */
 	unsigned line;
-	char *text; /* with its indentation, without line end */
+	unsigned column; /* behind so many characters of the line; 0: it is a line of its own */
+	char *text;      /* with its indentation, without line end */
 };
 
 /* Names the events that a finding rests on because they did not happen. Each rule has its own. */

@@ -160,8 +160,8 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 		finding->fix = g_strdup("map it with map(to:) or map(tofrom:);\nor initialise it "
 					"there before, by omp_target_memcpy or by a target region");
 	} else {
-		finding->fix = g_strdup_printf(
-		    "initialise it before the launch: hipMemset(%s, 0, %s)", FIX_POINTER, FIX_SIZE);
+		finding->fix = g_strdup("initialise it before the launch: hipMemset(" FIX_POINTER
+					", 0, " FIX_SIZE ")" FIX_POINTER_NOTE);
 	}
 	finding_weigh(finding, &(struct chain){ .launch = launch, .atomic = atomic });
 	finding_at_most(finding, CONFIDENCE_LIKELY,

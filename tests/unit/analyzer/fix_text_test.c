@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/fix_text.h"
+#include "analyzer/fix_site.h"
 #include "analyzer/rules/atomics/atomic_fixes.h"
 
 /* ---- source lines ---- */
@@ -29,6 +29,12 @@ static const struct line {
 	{ "malloc", "total = malloc(n);", "total", NULL },
 	{ "malloc", "auto total = static_cast<double *>(malloc(n));", "total", NULL },
 	{ "malloc", "state->total = malloc(n);", "state->total", NULL },
+	/* What cannot be evaluated again, and what is no size. */
+	{ "hipMallocManaged", "hipMallocManaged(&p, n++);", "p", NULL },
+	{ "hipMallocManaged", "hipMallocManaged(&p, n = 8);", "p", NULL },
+	{ "hipMallocManaged", "hipMallocManaged(&p, (a <= b) + (a == b));", "p",
+	  "(a <= b) + (a == b)" },
+	{ "hipMallocPitch", "hipMallocPitch(&p, &pitch, 8, 8);", "p", NULL },
 	/* Not certain: nothing is claimed. */
 	{ "hipMallocManaged", "hipMallocManaged(where, 8);", NULL, NULL },
 	{ "hipMallocManaged", "hipMallocManaged(&p[i], 8);", NULL, NULL },
@@ -226,47 +232,10 @@ static void constructs_in_lines(void **state)
 	look(NULL, CONSTRUCT_UNKNOWN, NULL, NULL);
 }
 
-/* ---- where a line may be inserted ---- */
-
-static const struct {
-	const char *before, *line;
-	bool may;
-} places[] = {
-	{ "	int n = 8;", "	CHECK(hipMallocManaged(&p, n));", true },
-	{ "{", "	hipMallocManaged(&p, n);", true },
-	{ "", "	hipMallocManaged(&p, n);  ", true },
-	{ "	n = 8; // so many", "	hipMallocManaged(&p, n); // the sum", true },
-	{ "	/* the sum */", "	hipMallocManaged(&p, n);", true },
-	{ "#endif", "	hipMallocManaged(&p, n);", true },
-	/* Not always, or not as a statement. */
-	{ "	if (n) // so many", "		hipMallocManaged(&p, n);", false },
-	{ "	int n = 8;", "	CHECK(hipMallocManaged(&p, n), \"//\");", false },
-	{ "	int n = 8;", "	// hipMallocManaged(&p, n);", false },
-	{ "	if (n)", "		hipMallocManaged(&p, n);", false },
-	{ "	else", "		hipMallocManaged(&p, n);", false },
-	{ "	CHECK(", "		hipMallocManaged(&p, n));", false },
-	{ "#define ALLOCATE(p, n) \\", "	hipMallocManaged(&p, n);", false },
-	{ "	int n = 8;", "	if (hipMallocManaged(&p, n)) return;", false },
-	{ "	int n = 8;", "	return hipMallocManaged(&p, n);", false },
-	{ "	int n = 8;", "	if (n) { hipMallocManaged(&p, n); }", false },
-	{ "	int n = 8;", "	hipMallocManaged(&p, n) ||", false },
-	{ "	int n = 8;", "", false },
-	{ NULL, "	hipMallocManaged(&p, n);", false },
-};
-
-static void lines_may_be_inserted(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-		if (fix_may_follow(places[i].before, places[i].line) != places[i].may)
-			fail_msg("after '%s': '%s'", places[i].before, places[i].line);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_understood_or_left_alone),
-		cmocka_unit_test(lines_may_be_inserted),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(loops_of_integers),
 		cmocka_unit_test(instructions),
