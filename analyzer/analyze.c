@@ -406,6 +406,7 @@ struct analysis_run *analysis_begin_live(struct analysis *analysis, const char *
 	replay_set_session(&analysis->replay, session);
 	analysis->replay.attached = true;
 	analysis->facts.partial = true;
+	analysis->facts.start_ns = bundle ? recording_start(bundle) : 0;
 	return run;
 }
 

@@ -86,6 +86,8 @@ struct recording_facts {
 /* Fill in what the bundle says; recording_facts_clear() it. */
 void recording_facts_read(struct recording_facts *facts, const char *bundle);
 void recording_facts_clear(struct recording_facts *facts);
+/* Returns when a recording began, also one that goes on: ns since 1970, 0 if not known. */
+int64_t recording_start(const char *bundle);
 
 /* The two functions fill and clear `missed`, `messages` and `witnessed` alone. */
 void recording_missed_read(struct recording_facts *facts, const char *bundle);

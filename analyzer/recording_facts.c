@@ -193,6 +193,18 @@ static bool lacks_processes(struct json_object *manifest)
 	return json_object_object_get_ex(manifest, "lost", &lost) && number(lost, "processes") > 0;
 }
 
+int64_t recording_start(const char *bundle)
+{
+	char *path = g_build_filename(bundle, "manifest.json", NULL);
+	struct json_object *manifest = json_object_from_file(path);
+	int64_t start_ns =
+	    json_object_is_type(manifest, json_type_object) ? read_time(manifest, "start_time") : 0;
+
+	json_object_put(manifest);
+	g_free(path);
+	return start_ns;
+}
+
 void recording_facts_read(struct recording_facts *facts, const char *bundle)
 {
 	char *path = g_build_filename(bundle, "manifest.json", NULL);

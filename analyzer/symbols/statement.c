@@ -200,6 +200,27 @@ static char *condition_before(const struct view *view)
 	return NULL;
 }
 
+/* Returns true if something behind the call, in its statement, may use what it returned. */
+static bool goes_on(const struct view *view)
+{
+	unsigned depth = 0;
+
+	for (unsigned i = view->first; i < view->last; i++) {
+		int kind = kind_at(view, i), next = kind_at(view, i + 1);
+
+		depth += kind < 256 && strchr("([{", kind);
+		depth -= kind < 256 && strchr(")]}", kind);
+		if (i < view->close)
+			continue;
+		if ((kind == ',' && depth == 0) ||
+		    (kind == ')' && (next == TOKEN_WORD || next == '{')) ||
+		    ((kind == '?' || kind == TOKEN_AND || kind == TOKEN_OR) &&
+		     next != TOKEN_LITERAL))
+			return true;
+	}
+	return false;
+}
+
 /* Returns true for `if (call)`, `if ((e = call) != hipSuccess)`: it fails, and there is no else. */
 static bool is_failure_check(const struct view *view, unsigned close)
 {
@@ -257,6 +278,8 @@ static char *find_end(struct view *view)
 		    g_strdup_printf("the call is part of '%.*s'", (int)first->length, first->text);
 	} else if (!obstacle) {
 		view->last = semicolon(view, view->first);
+		if (view->last < view->count && goes_on(view))
+			obstacle = g_strdup("its statement goes on behind the call");
 	}
 	if (!obstacle && view->last >= view->count)
 		return g_strdup("the statement's end was not found");

@@ -25,17 +25,31 @@ static void step(struct scanner *scanner)
 	scanner->at++;
 }
 
+/* Returns true at a backslash that continues the line. */
+static bool is_continued(const char *at)
+{
+	return at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'));
+}
+
+/* Skips that, to the next line. */
+static void skip_continuation(struct scanner *scanner)
+{
+	while (*scanner->at != '\n')
+		step(scanner);
+	step(scanner);
+}
+
 /* Skips a comment. Returns false if there is none. */
 static bool skip_comment(struct scanner *scanner)
 {
 	if (scanner->at[0] != '/' || (scanner->at[1] != '/' && scanner->at[1] != '*'))
 		return false;
 	if (scanner->at[1] == '/') {
-		while (*scanner->at && *scanner->at != '\n') {
-			if (scanner->at[0] == '\\' && scanner->at[1] == '\n')
+		while (*scanner->at && *scanner->at != '\n')
+			if (is_continued(scanner->at))
+				skip_continuation(scanner);
+			else
 				step(scanner);
-			step(scanner);
-		}
 		return true;
 	}
 	scanner->at += 2;
@@ -51,9 +65,10 @@ static void skip_directive(struct scanner *scanner)
 	while (*scanner->at && *scanner->at != '\n') {
 		if (skip_comment(scanner))
 			continue;
-		if (scanner->at[0] == '\\' && scanner->at[1] == '\n')
+		if (is_continued(scanner->at))
+			skip_continuation(scanner);
+		else
 			step(scanner);
-		step(scanner);
 	}
 }
 

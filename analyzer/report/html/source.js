@@ -46,7 +46,9 @@ function patchOfFile(file, edits) {
   for (let i = 0; i < lines.length; i++) {
     let first = lines[i], last = lines[i];
     while (i + 1 < lines.length && lines[i + 1] - last <= 6) last = lines[++i];
-    for (let n = 0; n < 3 && sourceLine(file, first - 1) !== undefined; n++) first--;
+    /* As many lines before as behind: patch(1) takes fewer behind for the file's end. */
+    const before = edits.some((e) => e.line === first && e.column) ? 3 : 2;
+    for (let n = 0; n < before && sourceLine(file, first - 1) !== undefined; n++) first--;
     for (let n = 0; n < 3 && sourceLine(file, last + 1) !== undefined; n++) last++;
     const hunk = editedRows(file, first, last, edits), after = hunk.filter(([sign]) => sign !== "-").length;
     rows.push(["@", `@ -${first},${last - first + 1} +${first + shift},${after} @@`], ...hunk);

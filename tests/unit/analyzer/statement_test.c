@@ -71,6 +71,12 @@ static const struct {
 	{ "void g() {\n\te = a && f(&p, n);@\n}", "obstacle: depends" },
 	{ "void g() {\n\tint a[] = { f(&p, n) };@\n}", "obstacle: initialiser" },
 	{ "void g() {\n\tA a{ f(&p, n) };@\n}", "obstacle: initialiser" },
+	{ "void g() {\n\tTHEN(f(&p, n)) use(p);@\n}", "obstacle: goes on" },
+	{ "void g() {\n\tTHEN(f(&p, n)) {@\n\tuse(p);\n\t}\n}", "obstacle: " },
+	{ "void g() {\n\tf(&p, n), use(p);@\n}", "obstacle: goes on" },
+	{ "void g() {\n\te = f(&p, n) == 0 && use(p);@\n}", "obstacle: goes on" },
+	{ "void g() {\n\tassert(f(&p, n) == 0 && \"text\");@\n}", "2" },
+	{ "#define A if (a) { \\\r\n  else {\r\nvoid g() {\r\n\tf(&p, n); // the sum\r@\n}", "4" },
 	/* Not in a function. */
 	{ "int e = f(&p, n);@", "obstacle: outside" },
 	{ "struct A {\n\tint e = f(&p, n);@\n};", "obstacle: outside" },
