@@ -192,24 +192,42 @@ struct part {
 	uint64_t used;      /* the byte of that allocation where the fault is */
 };
 
-/* Returns true if it is one, and the likeliest work gets the address of that copy, or of the whole.
+/* Returns true behind that copy, if the likeliest work gets its address, or that of the whole. */
+static bool is_behind(const struct rules_context *context, const struct fault *fault,
+		      const struct suspect *first, struct part *part)
+{
+	uint64_t from;
+
+	part->whole = process_place(context->process, part->copy->host);
+	part->used = part->whole.offset + (fault->page - part->copy->ptr);
+	from = part->copy->ptr - part->whole.offset;
+	return fault->page >= part->copy->ptr + part->copy->size &&
+	       part->whole.kind == PLACE_ALLOCATION && part->used < part->whole.allocation->size &&
+	       first->pointer.address - from < part->whole.offset + part->copy->size;
+}
+
+/*
+ * Returns true if it is one. Other memory may lie between the copy and the page: which work-item
+ * faults first is chance.
  */
 static bool find_part(const struct rules_context *context, const struct fault *fault,
 		      const struct suspects *suspects, struct part *part)
 {
+	const struct address_space *space = &context->process->space;
 	const struct suspect *first =
 	    suspects->list->len ? &g_array_index(suspects->list, struct suspect, 0) : NULL;
-	uint64_t from;
+	uint64_t address = fault->page, distance;
+	const struct allocation *before;
 
-	part->copy =
-	    fault->place.kind == PLACE_PAST_END ? omp_copy_in(fault->place.allocation) : NULL;
-	if (!first || !part->copy || fault->page < part->copy->ptr + part->copy->size)
+	if (!first || (fault->place.kind != PLACE_PAST_END && fault->place.kind != PLACE_UNKNOWN))
 		return false;
-	part->whole = process_place(context->process, part->copy->host);
-	part->used = part->whole.offset + (fault->page - part->copy->ptr);
-	from = part->copy->ptr - part->whole.offset;
-	return part->whole.kind == PLACE_ALLOCATION && part->used < part->whole.allocation->size &&
-	       first->pointer.address - from < part->whole.offset + part->copy->size;
+	while ((before = address_space_find_before(space, address, &distance)) != NULL) {
+		part->copy = omp_copy_in(before);
+		if (part->copy && is_behind(context, fault, first, part))
+			return true;
+		address -= distance + before->size + 1;
+	}
+	return false;
 }
 
 static bool is_omp(const struct suspects *suspects)
@@ -240,13 +258,15 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 		return CAUSE_HARDWARE;
 	if (fault->writes || is_read_only(context, fault))
 		return cause_of_write(place);
+	if (is_part)
+		return CAUSE_OMP_PART;
 	switch (place->kind) {
 	case PLACE_NULL:
 		return CAUSE_NULL;
 	case PLACE_FREED:
 		return CAUSE_FREED;
 	case PLACE_PAST_END:
-		return is_part ? CAUSE_OMP_PART : CAUSE_PAST_END;
+		return CAUSE_PAST_END;
 	case PLACE_UNKNOWN:
 		return CAUSE_NOWHERE;
 	default:

@@ -284,6 +284,22 @@ static void behind_a_mapped_part(void **state)
 	assert_non_null(strstr(finding(0)->fix, "map all that the region uses"));
 }
 
+/* Other memory lies between: the page is behind that. */
+static void behind_other_memory_and_a_part(void **state)
+{
+	(void)state;
+	maps_a_part(0);
+	apply((struct hg_event){
+	    .type = HG_EVENT_alloc,
+	    .alloc = { .api = HG_API_hipMalloc, .ptr = P + 0x1800, .size = 0x10, .symbol = "" } });
+	launch(WRITER, A, P);
+	fault(P + 0x2000);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("uses byte 12288 of 16384 bytes from calloc"));
+	assert_int_equal(finding(0)->allocation->ptr, 0x500000);
+}
+
 /* Nor does the host have memory there. */
 static void behind_all_of_the_memory(void **state)
 {
@@ -666,6 +682,7 @@ int main(void)
 		TEST(a_copy_in_flight),
 		FINDS(HG614, past_the_end),
 		FINDS(HG614, behind_a_mapped_part),
+		FINDS(HG614, behind_other_memory_and_a_part),
 		FINDS(HG614, behind_all_of_the_memory),
 		FINDS(HG614, behind_a_copy_that_was_deleted),
 		FINDS(HG614, behind_a_copy_that_is_not_given),
