@@ -62,11 +62,13 @@
 //
 // A launch in a stream runs on the stream's device, whichever device is current.
 // hipgrain-run: prefetched_for_stream
+// hipgrain-runtime: before 7.2: it launches kernels in streams of the current GPU alone
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
 //
 // hipgrain-run: prefetched_for_current
+// hipgrain-runtime: before 7.2: it launches kernels in streams of the current GPU alone
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: HG305 kernel=add_one argument=0 api=hipMallocManaged at=@managed
@@ -77,6 +79,7 @@
 // hipgrain-expect: none
 //
 // hipgrain-run: both_count_in_streams
+// hipgrain-runtime: before 7.2: it launches kernels in streams of the current GPU alone
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-expect: HG406 kernel=count argument=0 api=hipHostMalloc at=@coarse
 
