@@ -195,7 +195,6 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	merge->suppressed += get_number(report, "suppressed");
 	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++)
 		merge->cost[i] += get_number(get_member(report, "recording_cost"), merge_costs[i]);
-	add_texts(merge->ends, get_member(get_member(report, "end"), "text"));
 	add_processes(merge, get_member(report, "processes"));
 	for (size_t i = 0; i < json_object_array_length(findings); i++) {
 		struct json_object *finding = json_object_array_get_idx(findings, i);
@@ -216,6 +215,17 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	}
 	/* The reports still hold them. */
 	json_object_put(findings);
+}
+
+/* What killed a process comes before how others ended, whatever the order of the reports. */
+static void add_ends(struct merge *merge, bool killed)
+{
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *end = get_member(merge->reports->pdata[i], "end");
+
+		if (json_object_get_boolean(get_member(end, "killed")) == killed)
+			add_texts(merge->ends, get_member(end, "text"));
+	}
 }
 
 /* Notes the ranks' amounts of work, as ranks.c does for one recording. */
@@ -308,6 +318,8 @@ void merge_reports(struct merge *merge)
 	for (unsigned i = 0; i < merge->reports->len; i++)
 		add_report(merge, merge->reports->pdata[i], seen);
 	g_hash_table_destroy(seen);
+	add_ends(merge, true);
+	add_ends(merge, false);
 	if (merge->recording >= 0 && merge->recording_unsaid)
 		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);
 	g_array_sort(merge->ranks, compare_numbers);
