@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds HG615: memory that the host and the GPU know by different addresses, as hipHostRegister
- * makes it in some releases, used by the host's one.
+ * HG615 finds memory that the host and the GPU know by different addresses, as hipHostRegister
+ * makes it in some releases, used by the host's one. HG622 finds memory that other releases
+ * register in place, used when that has ended.
  */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -54,4 +55,63 @@ void check_host_address(const struct rules_context *context)
 	/* With XNACK the GPU reaches the memory by the host's address, too. */
 	if (context->launch->device && context->launch->device->xnack == 0)
 		launch_each_use(context, context->launch, check_use);
+}
+
+/*
+ * Returns the call that gave GPUs access to the page in place, if the page is the host's memory and
+ * is not registered now; else NULL. hipHostUnregister leaves that access
+ * (docs/memory-model.md#hiphostregister).
+ */
+static const struct page_call *registration_left(const struct process *process,
+						 const struct pointer_argument *pointer)
+{
+	struct page_summary summary;
+
+	if (pointer->place.kind != PLACE_ALLOCATION ||
+	    (pointer->place.allocation->layer != LAYER_HOST &&
+	     pointer->place.allocation->layer != LAYER_MAPPING))
+		return NULL;
+	summary = page_map_summary(&process->attributed, pointer->address, 1);
+	return summary.latest ? &summary.latest->call : NULL;
+}
+
+static void check_left(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct page_call *call = registration_left(context->process, pointer);
+	struct finding *finding;
+	bool is_new;
+
+	if (!call || (pointer->chain && !use->certain) ||
+	    maybe_unset(context, launch, use, pointer))
+		return;
+	finding = findings_get(context->findings, RULE_HG622, context->process, &is_new,
+			       "%s %u %u %s", launch->kernel->symbol, use->kernarg, call->stack_id,
+			       pointer->chain ? pointer->path : "");
+	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, call->size);
+	if (!is_new) {
+		finding_met(finding, &pointer->place);
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->related = g_strdup_printf("the %s", hg_api_name((uint16_t)call->api));
+	finding->related_stack_id = call->stack_id;
+	finding->message = g_strdup_printf(
+	    "%s %s host memory that was registered (%s bytes) and is not any more. It works "
+	    "because "
+	    "this runtime registers memory in place and leaves the GPU's access when that ends; "
+	    "with ROCr 5.2, or a driver without shared virtual memory, the access causes a memory "
+	    "access fault.",
+	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads",
+	    FIGURE(0));
+	finding->fix = g_strdup("call hipHostUnregister when no kernel uses the memory any more");
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
+}
+
+void check_unregistered(const struct rules_context *context)
+{
+	/* With XNACK the GPU reaches all memory of the host. */
+	if (context->launch->device && context->launch->device->xnack == 0)
+		launch_each_use(context, context->launch, check_left);
 }

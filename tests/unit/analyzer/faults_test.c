@@ -552,6 +552,53 @@ static void the_hosts_address_with_xnack(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- HG622 ---- */
+
+static void unregister_memory(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = HG_API_hipHostUnregister, .ptr = HOST } });
+}
+
+static void used_when_it_is_unregistered(void **state)
+{
+	(void)state;
+	register_memory(HOST);
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "");
+	unregister_memory();
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG622");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("that was registered (4096 bytes) and is not any more"));
+}
+
+static void used_when_it_is_unregistered_with_xnack(void **state)
+{
+	(void)state;
+	switch_xnack_on();
+	register_memory(HOST);
+	unregister_memory();
+	launch(WRITER, A, HOST);
+	assert_string_equal(found(), "");
+}
+
+static void used_when_it_is_registered_again(void **state)
+{
+	(void)state;
+	register_memory(HOST);
+	unregister_memory();
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostRegister,
+					    .ptr = HOST,
+					    .device_ptr = HOST,
+					    .size = 0x1000,
+					    .symbol = "",
+					    .stack_id = 2 } });
+	launch(WRITER, A, HOST);
+	assert_string_equal(found(), "");
+}
+
 /* ---- HG616 ---- */
 
 static void memory_is_full(void **state)
@@ -703,6 +750,9 @@ int main(void)
 		SILENT(HG615, the_gpus_address),
 		SILENT(HG615, one_address_for_both),
 		SILENT(HG615, the_hosts_address_with_xnack),
+		FINDS(HG622, used_when_it_is_unregistered),
+		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
+		SILENT(HG622, used_when_it_is_registered_again),
 		FINDS(HG616, memory_is_full),
 		SILENT(HG616, an_allocation_fails_for_another_reason),
 		FINDS(HG617, success_and_null),
