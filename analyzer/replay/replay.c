@@ -166,6 +166,7 @@ static void apply_process(struct process *process, const struct hg_event *event)
 	if (event->process.page_size) {
 		process->page_size = event->process.page_size;
 		process->pages.page_size = event->process.page_size;
+		process->attributed.page_size = event->process.page_size;
 	}
 	set_text(&process->exe, event->process.exe);
 	set_text(&process->cmdline, event->process.cmdline);

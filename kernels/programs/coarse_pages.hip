@@ -55,6 +55,12 @@
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: pages: same address
 // hipgrain-stdout: pages: 4096 of 4096 elements right
+// hipgrain-expect: HG223 kernel=add_each argument=0 api=malloc at=@heap launches=1
+//
+// hipgrain-run: heap_again_advised
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: pages: same address
+// hipgrain-stdout: pages: 4096 of 4096 elements right
 // hipgrain-expect: none
 //
 // hipgrain-run: heap
@@ -222,7 +228,7 @@ static void say_same(const void *a, uintptr_t b)
 	printf("pages: %s address\n", (uintptr_t)a == b ? "same" : "another");
 }
 
-static void run_heap_again()
+static void run_heap_again(bool advised)
 {
 	char *p = heap();
 	uintptr_t before = (uintptr_t)p;
@@ -232,6 +238,9 @@ static void run_heap_again()
 	free(p);
 	p = heap();
 	say_same(p, before);
+	if (advised) {
+		coarse(p, BYTES);
+	}
 	count((float *)p);
 	free(p);
 	free(guard);
@@ -284,7 +293,8 @@ static const variant variants[] = {
 	{ "half_unset", run_half_unset },
 	{ "too_late", run_too_late },
 	{ "managed_again", run_managed_again },
-	{ "heap_again", run_heap_again },
+	{ "heap_again", [] { run_heap_again(false); } },
+	{ "heap_again_advised", [] { run_heap_again(true); } },
 	{ "heap", run_heap },
 	{ "heap_neighbours", [] { run_neighbours(heap); } },
 	{ "own_pages", [] { run_neighbours(own_pages); } },

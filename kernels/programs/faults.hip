@@ -65,7 +65,6 @@
 // hipgrain-runtime: from 5.7: the GPU's access ends with the registration
 // hipgrain-stdout: faults: 7 expected 7
 // hipgrain-expect: HG622 kernel=fill argument=0 api=mmap at=@kept
-// hipgrain-harmless: this runtime leaves the access
 //
 // The program allocates more memory than there is, and goes on without it.
 // hipgrain-run: full

@@ -108,8 +108,7 @@ const char *atomic_kind_text(enum atomic_kind kind)
 	return texts[kind];
 }
 
-/* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
-static char *coarse_fix(const struct pointer_argument *pointer, int device)
+char *atomic_coarse_fix(const struct pointer_argument *pointer, int device)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 
@@ -427,7 +426,7 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    "error; %s.",
 	    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch, part);
 	g_free(part);
-	fix = coarse_fix(pointer, context->event->launch.device);
+	fix = atomic_coarse_fix(pointer, context->event->launch.device);
 	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
 				       "everywhere, but slow)",
 				       fix);
@@ -465,7 +464,7 @@ static void report_loop(const struct rules_context *context, const struct launch
 		return;
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (fine) {
-		fix = coarse_fix(pointer, context->event->launch.device);
+		fix = atomic_coarse_fix(pointer, context->event->launch.device);
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s: correct on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "
@@ -529,6 +528,15 @@ void atomic_limit_memory(const struct rules_context *context, const struct launc
 	g_free(place);
 }
 
+/* Returns true for an update of coarse-grained memory that fine-grained memory would lose. */
+static bool is_lost_if_fine(const struct grain *grain, struct model_atomic_use use)
+{
+	if (grain->granularity != GRAIN_COARSE)
+		return false;
+	use.granularity = GRAIN_FINE;
+	return model_atomic(&use).outcome == OUTCOME_LOST;
+}
+
 static void check_target(const struct rules_context *context, const struct launch *launch,
 			 const struct isa_atomic *atomic, enum atomic_kind kind,
 			 const struct pointer_argument *pointer)
@@ -574,6 +582,8 @@ static void check_target(const struct rules_context *context, const struct launc
 
 			atomic_limit_memory(context, launch, atomic, why);
 			g_free(why);
+		} else if (is_lost_if_fine(&grain, use)) {
+			check_former_advice(context, launch, atomic, pointer, &grain, &used);
 		} else if (grain.granularity == GRAIN_FINE) {
 			note_measured(context, launch, &pointer->place, atomic->mnemonic, &here);
 		}

@@ -60,6 +60,15 @@ void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic);
 /* Returns how a person calls the memory, where a finding is about one of several, too; static. */
 const char *atomic_memory_noun(const struct pointer_argument *pointer);
 
+/* Returns how to make the memory coarse-grained, in terms of the call that allocated it. The caller
+ * frees the text. */
+char *atomic_coarse_fix(const struct pointer_argument *pointer, int device);
+
+/* Checks an update that is right because its memory is coarse-grained: who made it so. */
+void check_former_advice(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_atomic *atomic, const struct pointer_argument *pointer,
+			 const struct grain *grain, const struct pages_used *used);
+
 /* Called for each atomic of a launched kernel and each pointer that it may go through. */
 void check_pointer(const struct rules_context *context, const struct launch *launch,
 		   const struct isa_atomic *atomic, const struct pointer_argument *pointer);

@@ -132,10 +132,17 @@ static void apply_advice(const struct process *process, const struct allocation 
 		grain->mixed = true;
 	if (!before)
 		return;
-	grain->why = g_strdup_printf(
-	    grain->mixed ? "%s; %s made part of it coarse-grained, the rest is fine-grained"
-			 : "%s; %s then made all of it coarse-grained",
-	    before, who_advised(process));
+	if (!grain->mixed && pages.latest->call.ns < allocation->ns &&
+	    allocation->layer == LAYER_HOST)
+		grain->why = g_strdup_printf("%s; %s had made its pages coarse-grained before it "
+					     "was allocated there",
+					     before, who_advised(process));
+	else
+		grain->why = g_strdup_printf(
+		    grain->mixed
+			? "%s; %s made part of it coarse-grained, the rest is fine-grained"
+			: "%s; %s then made all of it coarse-grained",
+		    before, who_advised(process));
 	g_free(before);
 }
 
@@ -168,6 +175,17 @@ static char *with_flags(const struct allocation *allocation, const char *why)
 
 	g_free(flags);
 	return text;
+}
+
+const struct page_call *registration_left(const struct process *process,
+					  const struct pointer_argument *pointer)
+{
+	struct page_summary summary;
+
+	if (!is_system_memory(&pointer->place))
+		return NULL;
+	summary = page_map_summary(&process->attributed, pointer->address, 1);
+	return summary.latest ? &summary.latest->call : NULL;
 }
 
 /* Returns true if the memory was registered in place: GPUs keep their access when that ends. */

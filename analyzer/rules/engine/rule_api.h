@@ -170,6 +170,14 @@ struct grain place_grain_brief(const struct process *process, const struct place
 struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);
 
+/*
+ * Returns the call that registered the page of a pointer in place, if it is the operating system's
+ * memory and not registered now: GPUs keep their access to it (docs/memory-model.md#hiphostregister).
+ * NULL: they have none of this kind. Borrowed; valid until the next event.
+ */
+const struct page_call *registration_left(const struct process *process,
+					  const struct pointer_argument *pointer);
+
 /* At an `alloc` event: where its memory is, if it is there now. */
 bool is_new_allocation(const struct rules_context *context, struct place *place);
 

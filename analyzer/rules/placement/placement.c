@@ -259,6 +259,11 @@ static void check_use(const struct rules_context *context, const struct launch *
 	if (!is_system_memory(&pointer->place) || (pointer->chain && !use->certain))
 		return;
 	grain = place_grain(context->process, &pointer->place);
+	if (grain.granularity == GRAIN_INACCESSIBLE &&
+	    registration_left(context->process, pointer)) {
+		grain_clear(&grain);
+		return;
+	}
 	if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch))
 		omp_unreachable(context, launch, use, pointer, &grain);
 	else if (grain.granularity == GRAIN_INACCESSIBLE)

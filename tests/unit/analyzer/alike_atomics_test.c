@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions, allocations and pages one finding about atomics unites (HG101, HG102).
+ * Which instructions, allocations and pages one finding about atomics unites (HG101, HG102), and advice that outlives its memory (HG223).
  * gpu_world.h has the trace and the kernel.
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "gpu_world.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 /* ---- what is united, and what is not ---- */
 
@@ -188,6 +189,100 @@ static void pages_behind_the_pointer(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- HG223 ---- */
+
+static void free_memory(uint16_t api, uint64_t ptr)
+{
+	apply((struct hg_event){ .type = HG_EVENT_free, .free = { .api = api, .ptr = ptr } });
+}
+
+/* The heap gives advised pages to something else. */
+static void advice_outlives_its_memory(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 1, 0);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 5);
+	coarse_pages(0x10000, 8192);
+	free_memory(HG_API_free, 0x10000);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 6);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG223");
+	IF_WHOLE({
+		assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+		assert_int_equal(finding(0)->related_stack_id, 9);
+		assert_non_null(strstr(finding(0)->why, "before it was allocated there"));
+	});
+}
+
+static void advice_of_its_own(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 1, 0);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 5);
+	coarse_pages(0x10000, 8192);
+	free_memory(HG_API_free, 0x10000);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 6);
+	coarse_pages(0x10000, 8192);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* An allocator's arena is advised once. */
+static void advice_on_an_arena(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 1, 0);
+	alloc(HG_API_mmap, 0x10000, 65536, 0x22, 5);
+	coarse_pages(0x10000, 65536);
+	alloc(HG_API_malloc, 0x12000, 8192, 0, 6);
+	launch(1, 0x12000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void advised_memory_grows(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 1, 0);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 5);
+	coarse_pages(0x10000, 8192);
+	free_memory(HG_API_realloc, 0x10000);
+	alloc(HG_API_realloc, 0x10000, 8192, 0, 6);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* This GPU carries the operation out on fine-grained memory as well. */
+static void advice_without_need(void **state)
+{
+	(void)state;
+	gpu("gfx942", -1, -1, 1, 1);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 5);
+	coarse_pages(0x10000, 8192);
+	free_memory(HG_API_free, 0x10000);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 6);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* XNACK is off, and GPUs reach the pages because of the registration. */
+static void advice_on_registered_memory(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipHostRegister, 0x10000, 8192, 0, 7);
+	coarse_pages(0x10000, 8192);
+	free_memory(HG_API_hipHostUnregister, 0x10000);
+	free_memory(HG_API_free, 0x10000);
+	alloc(HG_API_malloc, 0x10000, 8192, 0, 6);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG223 HG622");
+	/* Registering makes it fine-grained again. */
+	alloc(HG_API_hipHostRegister, 0x10000, 8192, 0, 7);
+	launch(2, 0x10000, 0);
+	assert_string_equal(found(), "HG101 HG223 HG622");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +296,12 @@ int main(void)
 		FINDS(HG108, pages_further_on),
 		SILENT(HG102, pages_behind_the_pointer),
 		SILENT(HG108, pages_behind_the_pointer),
+		FINDS(HG223, advice_outlives_its_memory),
+		SILENT(HG223, advice_of_its_own),
+		SILENT(HG223, advice_on_an_arena),
+		SILENT(HG223, advised_memory_grows),
+		SILENT(HG223, advice_without_need),
+		FINDS(HG223, advice_on_registered_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

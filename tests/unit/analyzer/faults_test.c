@@ -583,6 +583,41 @@ static void used_when_it_is_unregistered_with_xnack(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* The heap gives the pages to something else. */
+static void used_where_other_memory_was_registered(void **state)
+{
+	(void)state;
+	register_memory(HOST);
+	unregister_memory();
+	release(HG_API_free, HOST, 0);
+	alloc(HG_API_malloc, HOST, 0);
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG622");
+	assert_true(says("that is not registered"));
+}
+
+/* Its pages went with the mapping. */
+static void used_when_it_was_mapped_anew(void **state)
+{
+	(void)state;
+	register_memory(HOST);
+	unregister_memory();
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = HG_API_munmap, .ptr = HOST, .size = 0x1000 } });
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG209");
+}
+
+/* Where the addresses differ, unregistering ends the access. */
+static void used_where_the_gpu_had_another_address(void **state)
+{
+	(void)state;
+	register_memory(0x700000);
+	unregister_memory();
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG209");
+}
+
 static void used_when_it_is_registered_again(void **state)
 {
 	(void)state;
@@ -751,6 +786,9 @@ int main(void)
 		SILENT(HG615, one_address_for_both),
 		SILENT(HG615, the_hosts_address_with_xnack),
 		FINDS(HG622, used_when_it_is_unregistered),
+		FINDS(HG622, used_where_other_memory_was_registered),
+		SILENT(HG622, used_when_it_was_mapped_anew),
+		SILENT(HG622, used_where_the_gpu_had_another_address),
 		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
 		SILENT(HG622, used_when_it_is_registered_again),
 		FINDS(HG616, memory_is_full),
