@@ -73,7 +73,7 @@ enum hg_region {
 /* hsa_amd_pointer_type_t [HSAH], in `memory`: of these the runtime has no flags of a pool. */
 enum hg_pointer_type {
 	HG_POINTER_UNKNOWN = 0,
-	HG_POINTER_RESERVED = 5, /* addresses without memory */
+	HG_POINTER_RESERVED = 5, /* addresses that have no memory, or managed memory of HIP 7.2 */
 };
 
 #define HG_PLACE_HOST    (-1)

@@ -184,8 +184,8 @@ int probe_granularity(const struct hip *hip, const struct probe_block *block)
 
 	*(void **)&get_info = hip_hsa_function("hsa_amd_pointer_info");
 	if (get_info && get_info(block->device, &info, NULL, NULL, NULL) == 0 &&
-	    info.type != HG_POINTER_UNKNOWN &&
-	    info.global_flags) { /* ROCr 5.2.3 has flags for that */
+	    info.type != HG_POINTER_UNKNOWN && info.type != HG_POINTER_RESERVED &&
+	    info.global_flags) { /* ROCr 5.2.3 has flags of unknown memory */
 		return info.global_flags & (POOL_FINE | POOL_EXTENDED_FINE) ? GRAIN_FINE
 		       : info.global_flags & POOL_COARSE                    ? GRAIN_COARSE
 									    : GRAIN_UNKNOWN;

@@ -6,15 +6,16 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 
-/* Bytes that this allocation keeps from being paged out. */
+/* Bytes that this allocation keeps from being paged out: none of what is registered in place. */
 static uint64_t pinned_bytes(const struct allocation *allocation)
 {
 	switch (allocation->api) {
 	case HG_API_hipHostMalloc:
 	case HG_API_hipMallocHost:
 	case HG_API_hipMemAllocHost:
-	case HG_API_hipHostRegister:
 		return allocation->size;
+	case HG_API_hipHostRegister:
+		return allocation_is_in_place(allocation) ? 0 : allocation->size;
 	default:
 		return 0;
 	}

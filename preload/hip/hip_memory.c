@@ -510,7 +510,8 @@ static void ask_range(const struct questions *q, const struct hg_hip_subject *su
 
 /*
  * ROCr 5.2.3 answers success and flags 2, fine-grained, for memory that it does not know, as
- * managed memory is [SEENROCR]; at a reserved address there is none yet.
+ * managed memory is [SEENROCR]. What a reserved address has is not told: nothing, or managed memory
+ * of HIP 7.2.
  */
 static uint32_t pool_flags(const struct hsa_info *info)
 {

@@ -45,6 +45,13 @@ static void last()
 #define FINE_FLAGS 0
 #endif
 
+/* hsa_amd_pointer_type_t: HIP of 7.2.4 takes managed memory from addresses that it reserves in ROCr. */
+#if HIP_VERSION >= 70200000
+#define MANAGED_HSA 5
+#else
+#define MANAGED_HSA 0
+#endif
+
 /*
  * hipMemoryType, and hipMemRangeCoherencyMode of HIP 5. Memory from a pool is what the pool is, and is
  * not queried for its range.
@@ -55,7 +62,7 @@ static void queried(const void *ptr, int size, int type, int managed, int cohere
 	/* ROCr from 6 on gives a GPU the pages themselves: the driver knows of them, ROCr does not. */
 	const bool pages = managed || (ptr == registered && same_pages);
 	/* hsa_amd_pointer_type_t: locked memory is what was registered. */
-	int hsa_type = pages ? 0 : ptr == registered ? 2 : 1;
+	int hsa_type = managed ? MANAGED_HSA : pages ? 0 : ptr == registered ? 2 : 1;
 
 	std::printf("memory ptr = 0x%llX, size = %d, type = %d, device = 0, managed = %d, "
 		    "flags = 0x%X, coherency = %d, preferred = %d, last_prefetch = %d, "

@@ -113,14 +113,16 @@ static void on_alloc(struct process_history *history, const struct rules_context
 	site->latest = allocation_ref(place.allocation);
 }
 
-static void describe_pinned(struct finding *finding, const char *release)
+static void describe_pinned(struct finding *finding, const struct allocation *allocation,
+			    const char *release)
 {
-	bool registered = strcmp(finding->api, "hipHostRegister") == 0;
+	bool registered = allocation->api == HG_API_hipHostRegister;
 
 	finding->message = g_strdup_printf(
-	    "%s bytes are pinned with %s and released with %s, again and again: each time the "
-	    "driver maps and unmaps every page, and the release waits for all work on the device.",
-	    FIGURE(0), finding->api, release);
+	    "%s bytes are %s with %s and released with %s, again and again: each time the driver "
+	    "%s every page, and the release waits for all work on the device.",
+	    FIGURE(0), registered ? "registered" : "pinned", finding->api, release,
+	    allocation_is_in_place(allocation) ? "visits" : "maps and unmaps");
 	finding->fix =
 	    g_strdup(registered ? "register the memory once, as long as it is used"
 				: "allocate one pinned buffer before the loop, and use it again");
@@ -154,7 +156,7 @@ static void report_pairs(const struct rules_context *context, const struct site_
 		return;
 	finding->least_count = ALLOCATION_PAIRS;
 	if (pinned)
-		describe_pinned(finding, hg_api_name(from->api));
+		describe_pinned(finding, allocation, hg_api_name(from->api));
 	else
 		describe_pairs(finding, hg_api_name(from->api), allocation->api);
 }

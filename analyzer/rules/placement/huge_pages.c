@@ -127,7 +127,7 @@ static void check_registration(const struct rules_context *context)
 	finding->api = g_strdup(hg_api_name(place.allocation->api));
 	finding_set_place(finding, &place, place.allocation->ptr);
 	finding->message = g_strdup_printf(
-	    "hipHostRegister pins %s MiB from %s in %s pages of 4 KiB. On this machine the kernel "
+	    "hipHostRegister takes %s MiB from %s in %s pages of 4 KiB. On this machine the kernel "
 	    "gives pages of 2 MiB to those who ask, with which this takes less than half the time.",
 	    FIGURE(0), hg_api_name(memory->api), FIGURE(1));
 	finding->fix = g_strdup("call madvise(" FIX_POINTER ", " FIX_SIZE

@@ -55,7 +55,7 @@ static void of_malloc(void **state)
 	registers(GIB);
 	assert_string_equal(found(), "HG220");
 	assert_non_null(
-	    strstr(finding(0)->message, "pins 1024 MiB from malloc in 262144 pages of 4 KiB"));
+	    strstr(finding(0)->message, "takes 1024 MiB from malloc in 262144 pages of 4 KiB"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 

@@ -23,6 +23,31 @@ static void release(uint16_t api, uint64_t ptr)
 				 .free = { .api = (uint16_t)api, .ptr = ptr } });
 }
 
+static void register_at(uint64_t device_ptr, uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostRegister,
+					    .ptr = 1ull << 41,
+					    .device_ptr = device_ptr,
+					    .size = size,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = 8 } });
+}
+
+/* Its pages have attributes, and can be paged out. */
+static void what_is_registered_in_place_is_not_pinned(void **state)
+{
+	(void)state;
+	machine(16 * GIB, 0);
+	alloc(HG_API_malloc, 1ull << 41, 12 * GIB, 0, 6);
+	register_at(1ull << 41, 12 * GIB);
+	assert_string_equal(found(), "");
+	release(HG_API_hipHostUnregister, 1ull << 41);
+	register_at(1ull << 44, 12 * GIB);
+	assert_string_equal(found(), "HG212");
+}
+
 static void half_the_machine(void **state)
 {
 	(void)state;
@@ -30,7 +55,7 @@ static void half_the_machine(void **state)
 	alloc(HG_API_hipHostMalloc, 1ull << 40, 5 * GIB, 0, 5);
 	alloc(HG_API_malloc, 1ull << 41, 8 * GIB, 0, 6);
 	alloc(HG_API_hipMalloc, 1ull << 42, 32 * GIB, 0, 7);
-	alloc(HG_API_hipHostRegister, 1ull << 41, 3 * GIB, 0, 8);
+	register_at(1ull << 44, 3 * GIB);
 	assert_string_equal(found(), "");
 	alloc(HG_API_hipMallocHost, 1ull << 43, GIB, 0, 9);
 	assert_string_equal(found(), "HG212");
@@ -135,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG212, half_the_machine),
 		FINDS(HG212, what_was_released_is_not_pinned),
+		FINDS(HG212, what_is_registered_in_place_is_not_pinned),
 		DOUBTS(HG212, a_machine_of_unknown_size),
 #undef CLAIM_SETUP
 #undef CLAIM_TEARDOWN
