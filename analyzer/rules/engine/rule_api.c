@@ -139,9 +139,8 @@ static void apply_advice(const struct process *process, const struct allocation 
 					     before, who_advised(process));
 	else
 		grain->why = g_strdup_printf(
-		    grain->mixed
-			? "%s; %s made part of it coarse-grained, the rest is fine-grained"
-			: "%s; %s then made all of it coarse-grained",
+		    grain->mixed ? "%s; %s made part of it coarse-grained, the rest is fine-grained"
+				 : "%s; %s then made all of it coarse-grained",
 		    before, who_advised(process));
 	g_free(before);
 }

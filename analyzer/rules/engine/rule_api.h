@@ -172,8 +172,9 @@ void grain_clear(struct grain *grain);
 
 /*
  * Returns the call that registered the page of a pointer in place, if it is the operating system's
- * memory and not registered now: GPUs keep their access to it (docs/memory-model.md#hiphostregister).
- * NULL: they have none of this kind. Borrowed; valid until the next event.
+ * memory and not registered now: GPUs keep their access to it
+ * (docs/memory-model.md#hiphostregister). NULL: they have none of this kind. Borrowed; valid until
+ * the next event.
  */
 const struct page_call *registration_left(const struct process *process,
 					  const struct pointer_argument *pointer);

@@ -207,7 +207,8 @@ static void check_registered(const struct rules_context *context, uint64_t start
 	finding_figure(finding, 0, FIGURE_RANGE, place.allocation->size);
 	if (is_new) {
 		finding->message = g_strdup_printf(
-		    "%s releases memory that is still registered with hipHostRegister (%s bytes): %s.",
+		    "%s releases memory that is still registered with hipHostRegister (%s bytes): "
+		    "%s.",
 		    finding->api, FIGURE(0),
 		    allocation_is_in_place(place.allocation)
 			? "the runtime takes what is allocated there next for registered memory"

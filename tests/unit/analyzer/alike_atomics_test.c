@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions, allocations and pages one finding about atomics unites (HG101, HG102), and advice that outlives its memory (HG223).
- * gpu_world.h has the trace and the kernel.
+ * Which instructions, allocations and pages one finding about atomics unites (HG101, HG102), and
+ * advice that outlives its memory (HG223). gpu_world.h has the trace and the kernel.
  */
 #include "analyzer/rules/engine/evidence.h"
 #include "gpu_world.h"
