@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instructions of integers compute, by the rows of the software GPU's interpreter
+ * Computes what instructions of integers do, by the rows of the software GPU's interpreter
  * (kernels/softgpu/interp): there is one description of them.
  */
 #ifndef HIPGRAIN_ISA_ALU_H
@@ -11,7 +11,7 @@
 
 struct alu_in {
 	uint64_t a, b, c;
-	uint64_t old;   /* what the destination held */
+	uint64_t old;   /* is what the destination held */
 	int32_t imm;    /* of s_movk_i32 and its kind, sign-extended */
 	uint32_t scc;   /* the condition code */
 	uint32_t carry; /* of a lane */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that analyse one code object share. */
+/* The files that analyse one code object share this. */
 #ifndef HIPGRAIN_ISA_ANALYSIS_H
 #define HIPGRAIN_ISA_ANALYSIS_H
 
@@ -52,42 +52,44 @@ void analysis_close(struct isa_analysis *analysis);
 void analysis_open_lines(struct isa_analysis *analysis);
 
 /*
- * Decoded code for kernels with that many lanes a wave, owned by `analysis`. -ENOTSUP if no
- * disassembler knows them, with a static text in *why.
+ * Gets the decoded code for kernels with that many lanes a wave; `analysis` owns it. Returns
+ * -ENOTSUP if no disassembler knows them, with a static text in *why.
  */
 int analysis_program(struct isa_analysis *analysis, unsigned wave_size, struct program **program,
 		     const char **why);
 
-/* Registers at the entry of a kernel, from the descriptor of that name
+/* Reads the registers at the entry of a kernel from the descriptor of that name
  * (docs/code-objects.md#kernel-descriptor). */
 int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		      struct flow_entry *entry, char **error);
 
-/* Names of arguments, as far as debug information has them. 0 or -ENOMEM. */
+/* Finds names of arguments, as far as debug information has them. Returns 0 or -ENOMEM. */
 int kernel_name_arguments(const struct isa_analysis *analysis, const struct codeobj_kernel *from,
 			  struct isa_kernel *kernel);
 
 /*
- * Lines, names and members of what was found in the code, and which atomics are services'; once.
- * `flow` is the analysis that found it; NULL: it was another kernel's, whose code called nothing.
- * `incomplete_pc`: the instruction that is the reason why uses are incomplete, or 0. 0 or -ENOMEM.
+ * Finds lines, names and members of what was found in the code, and which atomics are services';
+ * once. `flow` is the analysis that found it; NULL: it was another kernel's, whose code called
+ * nothing. `incomplete_pc` is the instruction that is the reason why uses are incomplete, or 0.
+ * Returns 0 or -ENOMEM.
  */
 int names_find(struct isa_analysis *analysis, const struct flow *flow,
 	       const struct flow_entry *entry, uint64_t incomplete_pc, struct isa_kernel *kernel);
 
-/* Names of the members on the paths of an origin that was found apart. 0 or -ENOMEM. */
+/* Finds the members' names on the paths of an origin found apart. Returns 0 or -ENOMEM. */
 int names_paths(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		const struct isa_paths *paths);
 
-/* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
+/* Finds everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);
 
-/* isa_session_evaluate() of a kernel of the metadata note. */
+/* Does what isa_session_evaluate() does, for a kernel of the metadata note. */
 int kernel_evaluate(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		    const struct isa_launch *launch, struct isa_evaluation **out, char **error);
 
-/* Facts from the descriptor; and from the code, after the kernel's uses. 0 or -ENOMEM. */
+/* These find facts from the descriptor; and from the code, after the kernel's uses. The latter
+ * returns 0 or -ENOMEM. */
 void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *entry,
 		 struct isa_kernel *kernel);
 int facts_end(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between architectures, from arch.def. */
+/* Looks up what differs between architectures, in arch.def. */
 #include "arch.h"
 
 #include <stddef.h>

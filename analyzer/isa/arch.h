@@ -17,7 +17,7 @@ struct arch {
 	bool aligned; /* operands of several vector registers begin at even ones */
 };
 
-/* NULL for a processor that is not in the table; of a generic one, its member there. */
+/* Returns NULL for a processor that is not in the table; for a generic one, its member there. */
 const struct arch *arch_find(const char *processor);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "flow.h"
 
-/* The argument that has this byte; NULL for other parts of the kernarg segment. */
+/* Returns the argument that has this byte; NULL for other parts of the kernarg segment. */
 static const struct flow_arg *arg_at(const struct flow *flow, uint32_t offset)
 {
 	for (size_t i = 0; i < flow->arg_count; i++)
@@ -15,7 +15,7 @@ static const struct flow_arg *arg_at(const struct flow *flow, uint32_t offset)
 	return NULL;
 }
 
-/* The BASE_DELTA of a dword that may be half of a pointer, or 0. */
+/* Returns the BASE_DELTA of a dword that may be half of a pointer, or 0. */
 static uint32_t delta_of(const struct flow *flow, uint32_t base)
 {
 	const struct flow_arg *arg;
@@ -41,7 +41,7 @@ static uint32_t delta_of(const struct flow *flow, uint32_t base)
 	}
 }
 
-/* Half of a pointer for certain. */
+/* Returns true if it is half of a pointer for certain. */
 static bool is_pointer(const struct flow *flow, uint32_t base)
 {
 	const struct flow_arg *arg;
@@ -86,7 +86,7 @@ static void add_delta(struct alt *to, uint32_t base)
 	to->term_count++;
 }
 
-/* How much of the terms a mixture keeps. */
+/* A mixture keeps these of the terms. */
 enum keeps {
 	KEEPS_POINTERS, /* and differences; a sum of what is no pointer for certain is an index */
 	KEEPS_ALL,
@@ -100,7 +100,7 @@ static bool has_negative(const struct alt *alt)
 	return alt->flags & ALT_LESS;
 }
 
-/* A number that depends on these terms in some way; true if it is no more than a number. */
+/* Makes a number that depends on these terms in some way. Returns true if it is a mere number. */
 static bool mix(const struct flow *flow, const struct alt *from, enum keeps keeps, struct alt *to)
 {
 	bool all = keeps == KEEPS_ALL || has_negative(from);
@@ -170,7 +170,7 @@ value_id flow_mixed(struct flow *flow, value_id a)
 	return result;
 }
 
-/* Some bits of it: as it is, or nothing; with a difference, anything between. */
+/* Returns what some bits of it are: itself or nothing; with a difference, anything between. */
 static value_id either(struct flow *flow, value_id a)
 {
 	struct value_store *store = &flow->store;
@@ -212,10 +212,10 @@ static value_id signs(struct flow *flow, value_id a, bool cut)
 	return value_alts(store, alt, n);
 }
 
-/* What is below this is a distance within one piece of memory: 64 KiB. */
+/* A number below this is a distance within one piece of memory: 64 KiB. */
 #define SMALL (1u << FLOW_INDEX_BITS)
 
-/* Bits of a dword by a constant mask. */
+/* Returns the bits of a dword that a constant mask selects. */
 static value_id masked(struct flow *flow, value_id a, int32_t mask)
 {
 	uint32_t rest = ~(uint32_t)mask;
@@ -233,7 +233,7 @@ static value_id masked(struct flow *flow, value_id a, int32_t mask)
 	return signs(flow, either(flow, a), false);
 }
 
-/* No pointer, and nothing that was computed from one. */
+/* Returns true if it is no pointer, and nothing that was computed from one. */
 static bool is_index(const struct flow *flow, value_id a)
 {
 	const struct value *value = value_get(&flow->store, a);
@@ -245,7 +245,7 @@ static bool is_index(const struct flow *flow, value_id a)
 	return !value->lane_count;
 }
 
-/* All that it can be is a pointer for certain, plus something. */
+/* Returns true if all that it can be is a pointer for certain, plus something. */
 static bool is_all_pointers(const struct flow *flow, value_id a)
 {
 	const struct value *value = value_get(&flow->store, a);
@@ -302,7 +302,7 @@ value_id flow_and(struct flow *flow, value_id a, value_id b)
 		return masked(flow, b, x);
 	if (yc)
 		return masked(flow, a, y);
-	/* Where one of them is a pointer, the other is a mask. */
+	/* If one of them is a pointer, the other is a mask. */
 	if (is_all_pointers(flow, a) && !is_all_pointers(flow, b))
 		return signs(flow, either(flow, a), false);
 	if (is_all_pointers(flow, b) && !is_all_pointers(flow, a))
@@ -346,7 +346,7 @@ value_id flow_not(struct flow *flow, value_id a)
 {
 	const struct value *value = value_get(&flow->store, a);
 
-	/* Of lane masks only those are followed that are as they were. */
+	/* Only those lane masks are followed that are as they were. */
 	for (uint32_t i = 0; i < value->alt_count; i++)
 		for (uint32_t k = 0; k < value->alt[i].term_count; k++)
 			if (BASE_KIND(value->alt[i].term[k].base) >= BASE_TRUE)
@@ -365,7 +365,7 @@ value_id flow_bounded(struct flow *flow, uint32_t stride, uint64_t bound)
 	return flow->swaps ? VALUE_NUMBER : value_bounded(&flow->store, stride, bound);
 }
 
-/* Of powers of 2; of 2^31 at most, as more is 0 in 32 bits. */
+/* Returns the product of powers of 2; 2^31 at most, as more is 0 in 32 bits. */
 static uint32_t product(uint32_t a, uint32_t b)
 {
 	uint64_t both = (uint64_t)a * b;
@@ -376,8 +376,8 @@ static uint32_t product(uint32_t a, uint32_t b)
 /* Both from 0 to a number that fits into the 23 bits that all multiplications have. */
 #define FACTOR_MOST 0x7fffffu
 
-/* A number by a constant, where no bit is lost: also of a stride that is no power of 2. Bottom:
- * that is not known. */
+/* Returns the product of two numbers, or bottom if a bit may be lost. The product with a constant
+ * may have a stride that is no power of 2. */
 static value_id small_product(struct flow *flow, value_id a, value_id b)
 {
 	uint32_t x, y, stride;
@@ -446,7 +446,7 @@ value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shif
 		return flow_bounded(flow,
 				    product(value_stride(&flow->store, a), UINT32_C(1) << count),
 				    bounded ? (uint64_t)top << count : UINT64_MAX);
-	/* Where it is not bounded the sign counts; a logical shift fills up with zeros. */
+	/* The sign counts if it is not bounded; a logical shift fills up with zeros. */
 	if (shift == SHIFT_RIGHT || bounded)
 		return flow_bounded(flow, 1, (bounded ? top : UINT32_MAX) >> count);
 	return mixed;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks on some cycle through `start`. */
+/* Finds the blocks on some cycle through `start`. */
 int loop_find(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic)
 {
 	uint32_t n = function->block_count, top = 0, i, k;
@@ -129,7 +129,7 @@ static int push(struct search *search, uint32_t block, uint32_t before, struct p
 	return 0;
 }
 
-/* Whether the end of `block` was already searched for `place`; remembers it. */
+/* Tells in *was if the end of `block` was already searched for `place`; remembers it. */
 static int visited(struct search *search, uint32_t block, struct place place, bool *was)
 {
 	size_t i;
@@ -153,7 +153,7 @@ static int visited(struct search *search, uint32_t block, struct place place, bo
 	return 0;
 }
 
-/* A slot of the stack frame, named by frame register and offset. */
+/* Returns true if it uses a slot of the stack frame, which frame register and offset name. */
 static bool frame_slot(const struct insn *insn, struct place *slot)
 {
 	const struct operand *frame = &insn->operand[2];
@@ -221,7 +221,7 @@ static void note(struct search *search, const struct insn *insn)
 	all->product |= kind.product;
 	/* Floating point beats the masking and shifting around it. */
 	if (!search->arithmetic || (kind.fp && !all->fp)) {
-		/* What only prepares a number says nothing of the operation on it. */
+		/* The preparation of a number says nothing of the operation on it. */
 		if (!search->arithmetic || kind.op != ISA_OP_OTHER)
 			all->op = kind.op;
 		all->masked = search->arithmetic;
@@ -242,7 +242,7 @@ static void add_root(struct search *search, const struct root *root)
 		search->root[search->root_count++] = *root;
 }
 
-/* Whether the value is made here; it is moved otherwise. */
+/* Returns true if the value is made here; it is moved otherwise. */
 static bool is_root(const struct insn *insn)
 {
 	struct arithmetic kind;

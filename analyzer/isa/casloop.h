@@ -15,22 +15,22 @@ struct casloop {
 	const char *why; /* it updates memory's old value, but how is not seen; NULL otherwise */
 };
 
-/* What an instruction does to a value on its way from memory back to it. */
+/* An instruction does this to a value on its way from memory back to it. */
 struct arithmetic {
 	enum isa_op op;
 	enum isa_type type;
 	bool fp;
-	bool masked;   /* what came of floating point was shifted, masked or counted up */
+	bool masked;   /* a result of floating point was shifted, masked or counted up */
 	bool converts; /* between integers and floating point, as a division of integers does */
 	bool product;  /* multiplies integers */
 };
 
-/* False: nothing (a move, or one that only quiets a NaN); `kind` is zeroed first. */
+/* Returns false if it does nothing (a move, or one that only quiets a NaN); `kind` is zeroed. */
 bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind);
 
 /*
- * What a compare-and-swap of `dwords` dwords computes, given the arithmetic on the way; where that
- * is more than one operation on a number as wide as the word, the operation is "other".
+ * Tells what a compare-and-swap of `dwords` dwords computes, given the arithmetic on the way. If
+ * that is more than one operation on a number as wide as the word, the operation is "other".
  */
 void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct casloop *result);
 
@@ -43,21 +43,21 @@ struct ordering {
 	unsigned dwords; /* of each operand */
 };
 
-/* False if the instruction is no such comparison. */
+/* Returns false if the instruction is no such comparison. */
 bool casloop_ordering(const struct insn *insn, struct ordering *ordering);
 
-/* Whether the instruction at `pc` lies in a loop of `function`: 1, 0 or -ENOMEM. */
+/* Returns 1 if the instruction at `pc` lies in a loop of `function`, else 0, or -ENOMEM. */
 int casloop_in_loop(const struct function *function, uint64_t pc);
 
 /*
  * Set in_loop[] (one per block, zeroed before) for the blocks that lie on some cycle through block
- * `start`; *cyclic tells whether there is one. Then narrow that to the innermost loop. 0 or
- * -ENOMEM.
+ * `start`; *cyclic tells whether there is one. Then narrow that to the innermost loop.
+ * Returns 0 or -ENOMEM.
  */
 int loop_find(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic);
 int loop_innermost(const struct function *function, uint32_t start, bool *in_loop);
 
-/* Classify the compare-and-swap `insn` of `function`. 0 or -ENOMEM. */
+/* Classify the compare-and-swap `insn` of `function`. Returns 0 or -ENOMEM. */
 int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result);
 

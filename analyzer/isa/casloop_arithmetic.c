@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions on the way of a value compute, and what a loop around a compare-and-swap then
- * is. */
+/* Tells what instructions on the way of a value compute, and what a loop around a compare-and-swap
+ * then is. */
 #include <string.h>
 
 #include "casloop.h"
@@ -61,7 +61,7 @@ static bool contains(const struct insn *insn, const char *const *parts, size_t c
 	return false;
 }
 
-/* Of a conversion the type that it makes stands first. */
+/* A conversion's name has the type that it makes first. */
 static const char *const conversions[] = { "_cvt_f32_u32",   "_cvt_f32_i32", "_cvt_f64_u32",
 					   "_cvt_f64_i32",   "_cvt_u32_f",   "_cvt_i32_f",
 					   "_cvt_f32_ubyte", "_rcp_iflag" };
@@ -101,7 +101,7 @@ bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 	return true;
 }
 
-/* Whether the word is one number of that type, or a pair of halves. */
+/* Returns true if the word is one number of that type, or a pair of halves. */
 static bool is_number(const struct arithmetic *kind, unsigned dwords)
 {
 	switch (kind->type) {

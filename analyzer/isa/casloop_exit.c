@@ -81,7 +81,7 @@ struct roots {
 	unsigned count;
 };
 
-/* Of dword `part`; none if they are too many. */
+/* Finds the roots of dword `part`; none if they are too many. */
 static int find_roots(struct search *search, uint32_t block, uint32_t index,
 		      const struct operand *operand, unsigned part, struct roots *roots)
 {
@@ -126,7 +126,7 @@ static bool is_memory(const struct root *root)
 	return root->insn && root->insn->class == OP_MEMORY;
 }
 
-/* Both may be the same thing out of memory. */
+/* Returns true if both may be the same thing out of memory. */
 static bool same_memory(const struct roots *a, const struct roots *b)
 {
 	for (unsigned i = 0; i < a->count; i++)
@@ -135,7 +135,7 @@ static bool same_memory(const struct roots *a, const struct roots *b)
 	return false;
 }
 
-/* What the compare-and-swap stores and expects, by dword. */
+/* The compare-and-swap stores and expects these, by dword. */
 struct swap {
 	struct roots stored[2], expected[2];
 	unsigned dwords;
@@ -143,7 +143,7 @@ struct swap {
 
 enum role { ROLE_NONE, ROLE_STORED, ROLE_EXPECTED };
 
-/* What an operand of a comparison is. A half of the word will do: it is then no number. */
+/* Finds what an operand of a comparison is. A half of the word will do: it is then no number. */
 static int find_role(struct search *search, const struct swap *swap, uint32_t block, uint32_t index,
 		     const struct operand *operand, unsigned dwords, enum role *role)
 {
@@ -183,7 +183,7 @@ struct lane_walk {
 	unsigned wide;           /* registers of a lane mask */
 	struct lane_state *path;
 	unsigned path_count;
-	struct lane_state *seen; /* where paths parted */
+	struct lane_state *seen; /* states in which paths parted */
 	unsigned seen_count, steps;
 	bool reached, missed, failed;
 };
@@ -227,7 +227,7 @@ static uint8_t xor (uint8_t a, uint8_t b) { return a == OPEN || b == OPEN ? OPEN
 		state->mask[to->reg] = truth;
 }
 
-/* The effect of an instruction that is no branch. */
+/* Applies the effect of an instruction that is no branch. */
 static void lane_step(const struct lane_walk *walk, const struct insn *insn,
 		      struct lane_state *state)
 {
@@ -328,7 +328,7 @@ static void lane_go(struct lane_walk *walk, const struct lane_state *state, uint
 	walk->path_count++;
 }
 
-/* Whether a branch is taken. */
+/* Tells if a branch is taken. */
 static uint8_t is_taken(const struct lane_state *state, const struct insn *insn)
 {
 	uint8_t exec = state->mask[REG_EXEC];
@@ -383,7 +383,7 @@ static void lane_path(struct lane_walk *walk, struct lane_state state)
 		lane_go(walk, &state, block->successor[1]);
 }
 
-/* From the comparison with that result: whether the lane may, and must, come to the instruction. */
+/* Tells if the lane may, and must, come from the comparison with that result to the instruction. */
 static int follow(const struct search *search, uint32_t block, uint32_t index, bool holds,
 		  bool *may, bool *must)
 {
@@ -426,7 +426,7 @@ out:
 
 /* ---- what is computed ---- */
 
-/* What all comparisons agree about. */
+/* All comparisons agree about this. */
 struct verdict {
 	bool found, differs;
 	struct arithmetic kind;
@@ -445,7 +445,7 @@ static void add_verdict(struct verdict *verdict, const struct ordering *ordering
 	verdict->kind.type = ordering->type;
 }
 
-/* A comparison of what is stored and what is expected: which of them comes to be stored. */
+/* Tells which of the stored and the expected value comes to be stored, by their comparison. */
 static int judge_exit(struct search *search, const struct swap *swap, uint32_t block,
 		      uint32_t index, struct verdict *verdict)
 {
@@ -470,7 +470,7 @@ static int judge_exit(struct search *search, const struct swap *swap, uint32_t b
 		status = follow(search, block, index, holds, &may[holds], &must[holds]);
 	if (status)
 		return status;
-	/* Where it holds, is the number that is stored the larger one? */
+	/* It tells if the number that is stored is the larger one where the comparison holds. */
 	stored_larger = ordering.first_larger == (first == ROLE_STORED);
 	if (may[1] != may[0])
 		op = stored_larger == may[1] ? ISA_OP_MAX : ISA_OP_MIN;
@@ -480,7 +480,7 @@ static int judge_exit(struct search *search, const struct swap *swap, uint32_t b
 	return 0;
 }
 
-/* The last definition of a lane mask ahead of `index` in its block. */
+/* Returns the last definition of a lane mask ahead of *index in its block, and goes there. */
 static const struct insn *mask_before(const struct function *function, uint32_t block,
 				      uint32_t *index, unsigned reg)
 {
@@ -497,7 +497,7 @@ static const struct insn *mask_before(const struct function *function, uint32_t 
 	return NULL;
 }
 
-/* A selection of either the old value or a number, by their comparison. */
+/* Adds the verdict on a selection of either the old value or a number, by their comparison. */
 static int judge_select(struct search *search, const struct swap *swap, uint32_t block,
 			uint32_t index, struct verdict *verdict)
 {

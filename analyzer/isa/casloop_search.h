@@ -46,16 +46,17 @@ struct search {
 };
 
 /*
- * What is in `count` registers of `data` from number `first` on, ahead of instruction `index` of
- * `block`. The results are in search->arithmetic, kind and reaches_old, or in root. 0 or -ENOMEM.
+ * Finds what is in `count` registers of `data` from number `first` on, ahead of instruction `index`
+ * of `block`. The results are in search->arithmetic, kind and reaches_old, or in root. Returns 0 or
+ * -ENOMEM.
  */
 int search_operand(struct search *search, uint32_t block, uint32_t index,
 		   const struct operand *data, unsigned first, unsigned count);
 
 /*
  * The compare-and-swap search->cas, instruction `index` of `block`, stores a value that is not
- * computed from memory's old one: what decides whether it is stored. Fills result->computes, op,
- * type and fp, or result->why. 0 or -ENOMEM.
+ * computed from memory's old one: finds what decides whether it is stored. Fills result->computes,
+ * op, type and fp, or result->why. Returns 0 or -ENOMEM.
  */
 int casloop_exit(struct search *search, uint32_t block, uint32_t index, const struct operand *data,
 		 struct casloop *result);
