@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which blocks of a kernel are reached, with the results of some conditions assumed. */
+/* Finds which blocks of a kernel are reached, with the results of some conditions assumed. */
 #include "choice_search.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 /* So few are not ranked. */
 #define FEW_CONDITIONS 3u
 
-/* Whether a block accesses memory of other than the work-group. */
+/* Returns true if a block may access memory other than the work-group's. */
 static bool accesses_memory(const struct function *function, uint32_t index)
 {
 	const struct block *block = &function->block[index];
@@ -34,7 +34,7 @@ struct candidate {
 	unsigned selects; /* that are decided by one of its results */
 };
 
-/* Those first that exclude something, and of these the ones that exclude least. */
+/* Puts those first that exclude something, and of these the ones that exclude least. */
 static int by_use(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -46,7 +46,7 @@ static int by_use(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* How many selections are decided after a pass. */
+/* Returns how many selections are decided after a pass. */
 static unsigned decided_selects(const struct choice_pass *pass)
 {
 	uint32_t blocks = pass->choice->function->block_count;
@@ -69,7 +69,7 @@ static unsigned decided_selects(const struct choice_pass *pass)
 	return count;
 }
 
-/* All of them, where trying them one by one takes as long as trying what they have in common. */
+/* Takes all, if trying them one by one takes as long as trying what they have in common. */
 static unsigned take_all(const struct choice *choice, struct candidate *candidates)
 {
 	for (unsigned c = 0; c < choice->condition_count; c++)
@@ -104,7 +104,7 @@ static unsigned rank(struct choice_pass *pass, const struct choice_state *entry,
 	return count;
 }
 
-/* Results of the first `count` conditions, a bit for each. */
+/* Sets what is assumed of the first `count` conditions: `results` has a bit for each. */
 static void assume(struct choice *choice, unsigned count, unsigned results)
 {
 	for (unsigned c = 0; c < count; c++)
@@ -112,8 +112,8 @@ static void assume(struct choice *choice, unsigned count, unsigned results)
 }
 
 /*
- * Conditions in the order in which their results change from one pass to the next, most often
- * those that decide little: a pass goes over what differs from the one before.
+ * Orders conditions by how often their results change from one pass to the next, most often those
+ * that decide little: a pass goes over what differs from the one before.
  */
 static void order_conditions(struct choice_pass *pass, unsigned count, unsigned *order)
 {
@@ -256,7 +256,7 @@ static bool makes_mask(const struct insn *insn)
 	       a->value + b->value == -1 && a->value * b->value == 0;
 }
 
-/* What each selection takes after a pass. */
+/* Reads what each selection takes after a pass. */
 static void read_selects(const struct choice_pass *pass, uint8_t *selects)
 {
 	for (uint32_t b = 0; b < pass->choice->function->block_count; b++) {
@@ -353,7 +353,7 @@ int choices_select(const struct flow *flow, const struct insn *insn)
 
 isa_when choices_when(const struct flow *flow, const struct access *access)
 {
-	/* What a function does is done for whoever calls it. */
+	/* A function does its work for whoever calls it. */
 	if (!flow->when || access->function != flow->kernel)
 		return ISA_ALWAYS;
 	return flow->when[function_block(flow->kernel, access->insn->pc)];

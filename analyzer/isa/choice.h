@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which code of a kernel a launch can execute, by conditions on its arguments.
+ * Finds which code of a kernel a launch can execute, by conditions on its arguments.
  *
  * Scalar registers are followed through the kernel's own function as constants and fields of the
  * arguments. A comparison of these is a condition; with the results of a few of them assumed,
@@ -14,10 +14,10 @@
 #include "flow.h"
 #include "isa.h"
 
-/* After flow_run(): fills the kernel's conditions, and flow->when. 0 or -ENOMEM. */
+/* Fills the kernel's conditions and flow->when, after flow_run(). Returns 0 or -ENOMEM. */
 int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_kernel *kernel);
 
-/* For which results of the conditions an access is executed. */
+/* Returns the results of the conditions for which an access is executed. */
 isa_when choices_when(const struct flow *flow, const struct access *access);
 
 /*
@@ -33,12 +33,13 @@ struct choice_groups {
 	} group[CHOICE_GROUPS];
 };
 
-/* After choices_find(). 0 or -ENOMEM; to be given to choices_groups_clear(). */
+/* Fills the groups, after choices_find(); choices_groups_clear() releases them. Returns 0 or
+ * -ENOMEM. */
 int choices_groups(struct flow *flow, const struct flow_entry *entry,
 		   const struct isa_kernel *kernel, struct choice_groups *groups);
 void choices_groups_clear(struct choice_groups *groups);
 
-/* Which operand an OP_SELECT takes by flow->selects: 1 or 2; 0: not known. */
+/* Returns which operand an OP_SELECT takes by flow->selects: 1 or 2; 0: not known. */
 int choices_select(const struct flow *flow, const struct insn *insn);
 
 /* Add it to those of each kind of access in `access` (ISA_READ...). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions are to the search for conditions: read once for its many passes. */
+/* Reads instructions for the search for conditions, once for its many passes. */
 #include "choice_search.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ unsigned choice_destinations(const struct insn *insn)
 	}
 }
 
-/* v_cndmask of 0 and 1. */
+/* Returns true for v_cndmask of constants, such as 0 and 1. */
 static bool makes_flag(const struct insn *insn)
 {
 	return insn->class == OP_SELECT && insn->traits & INSN_VECTOR && insn->operand_count >= 3 &&
@@ -106,7 +106,7 @@ bool choice_is_idle(const struct choice *choice, const struct insn *insn)
 	return !insn->dual || choice_is_idle(choice, insn->dual);
 }
 
-/* Instructions of the scalar unit that leave the condition code alone [LUG]. */
+/* Returns true for instructions of the scalar unit that leave the condition code alone [LUG]. */
 static bool keeps_scc(const struct insn *insn)
 {
 	if (starts(insn->mnemonic, "s_mul_") || starts(insn->mnemonic, "s_pack_") ||
@@ -170,7 +170,7 @@ static enum choice_action read_comparison(const struct insn *insn, struct choice
 	return ACTION_COMPARE_SCALAR;
 }
 
-/* One of the scalar unit with one destination of at most two dwords. */
+/* Reads one of the scalar unit with one destination of at most two dwords. */
 static enum choice_action read_scalar(const struct insn *insn, struct choice_insn *step)
 {
 	const struct operand *to = &insn->operand[0];
@@ -210,7 +210,7 @@ static enum choice_action read_scalar(const struct insn *insn, struct choice_ins
 	}
 }
 
-/* Whether it can be followed what an operand holds. */
+/* Returns true if it can be followed what an operand holds. */
 static bool can_be_known(const struct choice *choice, const struct operand *operand)
 {
 	return operand->kind == OPERAND_CONST || choice_is_scalar(operand) ||

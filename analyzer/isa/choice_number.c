@@ -50,7 +50,7 @@ bool choice_is_constant(const struct choice *choice, choice_id id, uint32_t *con
 	return true;
 }
 
-/* A field to which nothing was added. */
+/* Returns the field, if nothing was added to it, or NULL. */
 static const struct isa_field *plain_field(const struct choice *choice, choice_id id)
 {
 	const struct choice_node *node = choice_node_of(choice, id);
@@ -98,7 +98,7 @@ static bool same_condition(const struct isa_condition *a, const struct isa_condi
 	       same_field(&a->right, &b->right);
 }
 
-/* The result that is assumed of a comparison of two numbers. */
+/* Returns the result that is assumed of a comparison of two numbers. */
 static enum choice_truth ask(struct choice *choice, struct isa_condition condition)
 {
 	unsigned i;
@@ -113,7 +113,7 @@ static enum choice_truth ask(struct choice *choice, struct isa_condition conditi
 		condition.left = condition.right;
 		condition.right = left;
 	}
-	/* Of one bit: there is one condition about it. */
+	/* There is one condition about a single bit: it is 0. */
 	if (condition.test == ISA_TEST_EQUAL && condition.left.mask == 1 && !condition.left.add &&
 	    !condition.right.mask && condition.right.add == 1) {
 		condition.right.add = 0;
@@ -135,7 +135,7 @@ static enum choice_truth ask(struct choice *choice, struct isa_condition conditi
 static enum choice_truth test(struct choice *choice, enum isa_test kind, choice_id left,
 			      choice_id right);
 
-/* Whether two fields are combined to 0: to be known of the same bit of both, and of no other. */
+/* Tells if two fields are combined to 0: an AND is known of the same bit of both, of no other. */
 static enum choice_truth test_combined(struct choice *choice, enum choice_kind kind, choice_id a,
 				       choice_id b)
 {
@@ -168,7 +168,7 @@ static enum choice_truth test(struct choice *choice, enum isa_test kind, choice_
 	return ask(choice, (struct isa_condition){ kind, a->field, b->field });
 }
 
-/* Both halves: of a whole word of the arguments, or of a constant. */
+/* Makes a field of both halves: of a whole word of the arguments, or of a constant. */
 static bool wide_field(const struct choice *choice, choice_id low, choice_id high,
 		       struct isa_field *field)
 {
@@ -260,7 +260,7 @@ static choice_id combine_fields(struct choice *choice, enum choice_kind kind, ch
 			   &(struct isa_field){ .kernarg = a < b ? a : b, .add = a < b ? b : a });
 }
 
-/* What an operation on each of two combined fields makes of both; false: it is no such. */
+/* Applies an operation to each of two combined fields. Returns false if the value is no such. */
 static bool of_both(struct choice *choice, choice_id value, uint32_t number,
 		    choice_id (*operation)(struct choice *, choice_id, uint32_t), choice_id *result)
 {

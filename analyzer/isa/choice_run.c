@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass after the other over a function, each with other results of conditions assumed. */
+/* Makes one pass after the other over a function, each assuming other results of conditions. */
 #include "choice_search.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 /* So many registers are joined at a time. */
 typedef choice_id lane __attribute__((vector_size(CHOICE_LANE * sizeof(choice_id))));
 
-/* What is not the same in both becomes CHOICE_UNKNOWN, which is 0. Whether anything did. */
+/* Makes what differs in both CHOICE_UNKNOWN, which is 0. Returns true if that changed any. */
 static bool join_regs(choice_id *into, const choice_id *from, unsigned count)
 {
 	lane a, b, same, changed = { 0 };
@@ -131,7 +131,7 @@ static void renew(struct choice_pass *pass, uint32_t conditions)
 	}
 }
 
-/* Conditions of which something else is assumed than in the last pass. */
+/* Returns the conditions of which something else is assumed than in the last pass. */
 static uint32_t flipped(struct choice_pass *pass)
 {
 	uint32_t conditions = 0;
@@ -204,7 +204,7 @@ void choice_pass_end(struct choice_pass *pass)
 	free(pass->todo);
 }
 
-/* An instruction that matters, its second half first. */
+/* Adds an instruction that matters, its second half first. */
 static void add_step(struct choice_pass *pass, uint32_t index, uint32_t *count, bool half)
 {
 	const struct insn *insn = pass->choice->function->insn[index];
@@ -253,7 +253,8 @@ int choice_pass_begin(struct choice_pass *pass, const struct function *function,
 	memset(pass->choice, 0, offsetof(struct choice, node));
 	pass->choice->function = function;
 	pass->choice->mask_dwords = entry->wave_size / 32;
-	/* What is idle is known when all are followed; room that is not used is not touched. */
+	/* Idle instructions are known when all are followed; room that is not used is not touched.
+	 */
 	for (uint32_t i = 0; i < function->insn_count; i++) {
 		choice_follow(pass->choice, function->insn[i]);
 		room += function->insn[i]->dual ? 2 : 1;
@@ -264,7 +265,7 @@ int choice_pass_begin(struct choice_pass *pass, const struct function *function,
 	for (uint32_t b = 0; b < function->block_count; b++)
 		read_block(pass, &function->block[b], &pass->block[b], &count);
 	pass->block[function->block_count].first = count;
-	/* Where conditions are found all registers matter. */
+	/* All registers matter while conditions are found. */
 	memset(&all, 0xff, sizeof(all));
 	choice_arrange(pass->choice, &all);
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "choice.h"
 
-/* What a scalar register holds. */
+/* A scalar register holds one of these. */
 typedef uint16_t choice_id;
 #define CHOICE_UNKNOWN 0u
 #define CHOICE_ALL     1u /* exec as it is, which is not 0; in each dword of a mask */
@@ -59,7 +59,7 @@ struct choice_node {
 #define CHOICE_SLOTS          2048u /* a power of 2, more than nodes */
 #define CHOICE_CONDITIONS_MAX 24u
 
-/* Of one kernel. */
+/* This belongs to one kernel. */
 struct choice {
 	const struct function *function;
 	const struct launch_values *launch; /* of an evaluation (concrete.h), or NULL */
@@ -67,8 +67,8 @@ struct choice {
 	uint16_t vector[CHOICE_VECTORS];    /* numbers of registers */
 	unsigned vector_count;
 	/*
-	 * Where choice_state has a register: scalar ones in their order, then those of `vector`.
-	 * Those that do not matter are in one place together, the last one.
+	 * choice_state has a register in this place: scalar ones in their order, then those of
+	 * `vector`. Those that do not matter are in one place together, the last one.
 	 */
 	uint8_t place[CHOICE_REGS];
 	unsigned slots, first_vector, unused; /* slots: of CHOICE_LANE */
@@ -91,7 +91,7 @@ choice_id choice_node(struct choice *choice, enum choice_kind kind, const struct
 const struct choice_node *choice_node_of(const struct choice *choice, choice_id id);
 bool choice_is_constant(const struct choice *choice, choice_id id, uint32_t *constant);
 
-/* Of one dword each. */
+/* Each of these computes one dword. */
 choice_id choice_and(struct choice *choice, choice_id a, choice_id b);
 choice_id choice_and_not(struct choice *choice, choice_id a, choice_id b);
 choice_id choice_or(struct choice *choice, choice_id a, choice_id b);
@@ -123,7 +123,7 @@ enum choice_truth choice_compare(struct choice *choice, enum choice_relation rel
 enum choice_truth choice_compare_wide(struct choice *choice, enum choice_relation relation,
 				      bool is_signed, const choice_id *left,
 				      const choice_id *right);
-/* Whether a result of one or two dwords differs from 0. */
+/* Tells if a result of one or two dwords differs from 0. */
 enum choice_truth choice_is_set(struct choice *choice, const choice_id *result, unsigned dwords);
 /* Tells if the bit with that number is set. */
 enum choice_truth choice_test_bit(struct choice *choice, choice_id value, choice_id number);
@@ -154,7 +154,7 @@ struct choice_insn {
 	bool keeps_scc;
 	bool carries; /* adds or subtracts a carry, too */
 	bool extends; /* its constant has 16 bits and a sign */
-	/* Of sources that are constants, by dword; CHOICE_UNKNOWN: not computed yet. */
+	/* These are sources that are constants, by dword; CHOICE_UNKNOWN: not computed yet. */
 	choice_id constant[CHOICE_SOURCES][2];
 };
 
@@ -169,11 +169,11 @@ enum choice_action {
 	ACTION_TEST_NO_BIT,
 	ACTION_COMPARE_VECTOR,
 	ACTION_SELECT_SCC,
-	/* Of one or two dwords in scalar registers, with the classes of insn.h. */
+	/* It computes one or two dwords in scalar registers, with the classes of insn.h. */
 	ACTION_COMPUTE,
 };
 
-/* Which branch ends a block. */
+/* A block ends in one of these branches. */
 enum choice_branch {
 	BRANCH_UNKNOWN,
 	BRANCH_SCC0,
@@ -195,19 +195,19 @@ struct choice_block {
 	uint32_t first;         /* its steps; they end where the next block's begin */
 	uint32_t cost;          /* instructions that matter, and one */
 	uint8_t branch;         /* enum choice_branch */
-	uint8_t ways;           /* how many it went last */
+	uint8_t ways;           /* is how many it went last */
 	bool selects;           /* it has vector instructions that select by a mask */
 	bool dirty;             /* to be visited */
-	bool renewed;           /* what conditions decide that are looked at */
+	bool renewed;           /* conditions that are looked at may decide it */
 	uint32_t consults;      /* conditions whose results it consulted: a bit for each */
-	struct choice_set live; /* what can still decide something, at its beginning */
+	struct choice_set live; /* can still decide something, at its beginning */
 };
 
 /* Follow a vector register if the instruction makes it a flag: before everything else. */
 void choice_follow(struct choice *choice, const struct insn *insn);
-/* Where choice_state has a vector register; CHOICE_REGS: it is not followed. */
+/* Returns where choice_state has a vector register; CHOICE_REGS: it is not followed. */
 unsigned choice_vector_slot(const struct choice *choice, const struct operand *operand);
-/* Whether an instruction changes nothing that is followed. */
+/* Returns true if an instruction changes nothing that is followed. */
 bool choice_is_idle(const struct choice *choice, const struct insn *insn);
 void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
 		 struct choice_insn *step);
@@ -226,7 +226,7 @@ static inline bool choice_is_scalar(const struct operand *operand)
 
 /*
  * Leave out steps that decide neither branches nor vector selections (`scalar`: any selections),
- * and set blocks' `live`. The blocks are one more than the function's. 0 or -ENOMEM.
+ * and set blocks' `live`. The blocks are one more than the function's. Returns 0 or -ENOMEM.
  */
 int choice_slice(struct choice *choice, struct choice_insn *steps, struct choice_block *blocks,
 		 bool scalar);
@@ -242,12 +242,12 @@ static inline void choice_copy(const struct choice *choice, struct choice_state 
 
 /* ---- choice_step.c: their effects ---- */
 
-/* Of one that is no branch. */
+/* Applies a step that is no branch. */
 void choice_step(struct choice *choice, struct choice_insn *step, struct choice_state *state);
-/* Which operand an OP_SELECT takes: 1 or 2; 0: not known. */
+/* Returns which operand an OP_SELECT takes: 1 or 2; 0: not known. */
 int choice_selects(const struct choice *choice, const struct insn *insn,
 		   const struct choice_state *state);
-/* Whether a conditional branch is taken. */
+/* Tells if a conditional branch is taken. */
 enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
 			       const struct choice_state *state);
 
@@ -266,22 +266,23 @@ struct choice_pass {
 	bool settled; /* `in` is as the last pass left it: what differs from that is followed */
 };
 
-/* 0 or -ENOMEM; to be ended also then. */
+/* Returns 0 or -ENOMEM; the pass is to be ended also then. */
 int choice_pass_begin(struct choice_pass *pass, const struct function *function,
 		      const struct flow_entry *entry);
 void choice_pass_end(struct choice_pass *pass);
 
-/* Registers when the kernel begins. */
+/* Sets the registers as they are when the kernel begins. */
 void choice_begin(struct choice *choice, const struct flow_entry *entry,
 		  struct choice_state *state);
 
 /*
- * How many ways are left with choice->truth; what is reached stands in pass->in, which conditions
- * were consulted in choice->consulted.
+ * Returns how many ways are left with choice->truth. What is reached stands in pass->in, which
+ * conditions were consulted in choice->consulted.
  */
 unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry);
 
-/* How many blocks may differ after a pass with other results of these conditions: `renewed`. */
+/* Marks the blocks that may differ after a pass with other results of these conditions, by
+ * `renewed`, and returns how many. */
 unsigned choice_mark(struct choice_pass *pass, uint32_t conditions);
 
 #endif

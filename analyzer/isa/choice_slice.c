@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions decide branches and selections, by what they leave in registers: backwards
- * from these. The others are left out of the passes that assume results of conditions.
+ * Finds which instructions decide branches and selections, by what they leave in registers:
+ * backwards from these. The others are left out of the passes that assume results of conditions.
  */
 #include "choice_search.h"
 
@@ -16,7 +16,7 @@ static void add(struct choice_set *set, unsigned member)
 	set->word[member / 64] |= UINT64_C(1) << member % 64;
 }
 
-/* The registers of an operand that are followed. */
+/* Adds the registers of an operand that are followed. */
 static void add_operand(const struct choice *choice, const struct operand *operand,
 			struct choice_set *set)
 {
@@ -98,7 +98,7 @@ static void used(const struct choice *choice, const struct choice_insn *step,
 	}
 }
 
-/* What a selection selects by. */
+/* Adds what a selection selects by. */
 static void consulted_by(const struct choice *choice, const struct choice_insn *step,
 			 struct choice_set *set)
 {
@@ -112,7 +112,7 @@ static void consulted_by(const struct choice *choice, const struct choice_insn *
 		add_mask(choice, step->insn->operand[3].reg, set);
 }
 
-/* It writes exec, which ends what masks say that were made by it. */
+/* Returns true if it writes exec, which ends what masks say that were made by it. */
 static bool writes_exec(const struct choice_insn *step)
 {
 	if (step->action == ACTION_MASKS || step->action == ACTION_LOSE_ALL)
@@ -135,7 +135,8 @@ static bool empties_exec(const struct choice_insn *step)
 	       (step->insn->class == OP_AND && choice_is_scalar(to) && to->reg == REG_EXEC);
 }
 
-/* From what is live behind a step to what is ahead of it. False: it changes nothing live. */
+/* Goes from what is live behind a step to what is ahead of it. Returns false if it changes nothing
+ * live. */
 static bool through(const struct choice *choice, const struct choice_insn *step, bool scalar,
 		    struct choice_set *live)
 {
@@ -160,7 +161,7 @@ static bool through(const struct choice *choice, const struct choice_insn *step,
 	return true;
 }
 
-/* What is live at the end of a block. */
+/* Finds what is live at the end of a block. */
 static void behind(const struct choice *choice, const struct choice_block *blocks, uint32_t index,
 		   struct choice_set *live)
 {
@@ -177,7 +178,7 @@ static void behind(const struct choice *choice, const struct choice_block *block
 		add_mask(choice, REG_VCC, live);
 }
 
-/* Whether that made more live at its beginning. */
+/* Goes through a block. Returns true if that made more live at its beginning. */
 static bool through_block(const struct choice *choice, const struct choice_insn *steps,
 			  struct choice_block *blocks, uint32_t index, bool scalar)
 {
@@ -216,7 +217,7 @@ static void drop(const struct choice *choice, struct choice_insn *steps,
 	blocks[count].first = kept;
 }
 
-/* What a step that was kept reads, also within a block. */
+/* Adds what a step that was kept reads, also within a block. */
 static void touch(const struct choice *choice, const struct choice_insn *step,
 		  struct choice_set *any)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions make of scalar registers that hold constants and fields of the arguments. */
+/* Applies instructions to scalar registers that hold constants and fields of the arguments. */
 #include "choice_search.h"
 
 #include <string.h>
 
 /* ---- operands ---- */
 
-/* Dword `part` of operand `index`. */
+/* Returns dword `part` of operand `index`. */
 static choice_id source(struct choice *choice, const struct choice_state *state,
 			struct choice_insn *step, unsigned index, unsigned part)
 {
@@ -38,7 +38,7 @@ static bool is_exec(unsigned reg)
 	return reg >= REG_EXEC && reg < REG_EXEC + 2;
 }
 
-/* Masks and flags that were made by the old one say nothing of the new one. */
+/* Writes exec. Masks and flags that were made by the old one say nothing of the new one. */
 static void write_exec(const struct choice *choice, struct choice_state *state)
 {
 	state->exec = CHOICE_EXEC_SOME;
@@ -149,7 +149,7 @@ static void compare_vector(struct choice *choice, struct choice_insn *step,
 		write_operand(choice, state, &step->insn->operand[0], i, result);
 }
 
-/* Of one dword; false: it is not followed. */
+/* Computes one dword. Returns false if it is not followed. */
 static bool combine(struct choice *choice, const struct choice_insn *step, const choice_id *a,
 		    const choice_id *b, unsigned part, choice_id *result)
 {
@@ -237,7 +237,7 @@ static void save_exec(struct choice *choice, struct choice_insn *step, struct ch
 		state->exec = CHOICE_EXEC_EMPTY;
 }
 
-/* Instructions that select by the condition code. */
+/* Executes instructions that select by the condition code. */
 static void select_by_scc(struct choice *choice, struct choice_insn *step,
 			  struct choice_state *state)
 {
@@ -256,7 +256,7 @@ static void select_by_scc(struct choice *choice, struct choice_insn *step,
 		write_operand(choice, state, to, i, chosen[i]);
 }
 
-/* False: it is not followed. */
+/* Computes the result. Returns false if it is not followed. */
 static bool compute(struct choice *choice, struct choice_insn *step, struct choice_state *state)
 {
 	const struct insn *insn = step->insn;
@@ -285,7 +285,7 @@ static bool compute(struct choice *choice, struct choice_insn *step, struct choi
 	return true;
 }
 
-/* Vector registers that it writes; a flag is kept. */
+/* Loses the vector registers that it writes; a flag is kept. */
 static void lose_vectors(struct choice *choice, struct choice_insn *step,
 			 struct choice_state *state)
 {
