@@ -47,7 +47,7 @@ static bool read_source(struct flow *flow, const struct state *state, const stru
 	return true;
 }
 
-/* Instructions whose destination is a source, too. */
+/* Returns true for instructions whose destination is a source, too. */
 static bool is_own_source(const char *mnemonic)
 {
 	return !strncmp(mnemonic, "s_cmov", 6) || !strncmp(mnemonic, "s_addk", 6) ||
@@ -93,7 +93,7 @@ static void compute(const struct state *state, const struct alu_row *row, struct
 	found->scc_known = other.scc == found->out.scc;
 }
 
-/* The least and the greatest number that an operand may be. */
+/* Finds the least and the greatest number that an operand may be. */
 static bool read_range(struct flow *flow, const struct state *state, const struct operand *operand,
 		       uint32_t *least, uint32_t *most)
 {
@@ -120,7 +120,7 @@ static bool read_range(struct flow *flow, const struct state *state, const struc
 	return true;
 }
 
-/* A comparison that is the same for all numbers of two ranges that have no sign. */
+/* Returns true if a comparison is the same for all numbers of two ranges that have no sign. */
 static bool in_range(struct flow *flow, const struct state *state, const struct insn *insn,
 		     const struct alu_row *row, struct found *found)
 {
@@ -183,7 +183,7 @@ static void look(struct flow *flow, const struct state *state, const struct insn
 		    (row->compares ? found->out.d : found->out.carry) ? exec : LANES_NONE;
 }
 
-/* The argument that a dword is counted from, if it is one alone; else 0. */
+/* Returns the argument that a dword is counted from, if it is one alone; else 0. */
 static uint32_t base_of(const struct flow *flow, value_id id)
 {
 	const struct value *value = value_get(&flow->store, id);
@@ -204,7 +204,7 @@ static uint32_t base_of(const struct flow *flow, value_id id)
 	return found;
 }
 
-/* A dword of a result, from where the data flow says that it comes. */
+/* Returns a dword of a result, from where the data flow says that it comes. */
 static value_id anchored(struct flow *flow, value_id flowed, uint32_t dword)
 {
 	uint32_t base = base_of(flow, flowed), word;
@@ -320,8 +320,8 @@ static bool writes_exec(const struct insn *insn)
 }
 
 /*
- * Whether it switches lanes off of which it is not known which ones: not where every lane is active
- * for a moment, as for spills, or lanes come back.
+ * Returns true if it switches lanes off of which it is not known which ones: not where every lane
+ * is active for a moment, as for spills, or lanes come back.
  */
 static bool narrows(const struct insn *insn, const struct state *state)
 {
@@ -329,7 +329,7 @@ static bool narrows(const struct insn *insn, const struct state *state)
 	       insn->class != OP_OR_SAVEEXEC && writes_exec(insn);
 }
 
-/* Lanes came back of which it is not known whether they were active when a mask was made. */
+/* Returns true if lanes came back that may not have been active when a mask was made. */
 static bool has_grown(const struct state *state)
 {
 	for (unsigned i = 0; i < state->aside_count; i++)

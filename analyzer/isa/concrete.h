@@ -16,7 +16,7 @@
 #include "codeobj/codeobj.h"
 #include "flow.h"
 
-/* One evaluation knows this of the launch. */
+/* An evaluation knows this of the launch. */
 struct launch_values {
 	const struct isa_launch *launch;
 	const struct codeobj_kernel *kernel; /* the layout of its arguments */
@@ -30,7 +30,7 @@ struct launch_values {
 	} row[64];
 };
 
-/* The dword at a byte offset of the arguments, hidden ones included. False: it is not known. */
+/* Finds the dword at a byte offset of the arguments, hidden ones included. False: not known. */
 bool launch_dword(const struct launch_values *values, uint32_t offset, uint32_t *dword);
 
 /* Returns true if that dword is known and is no part of an address. */
@@ -42,41 +42,41 @@ value_id concrete_argument(struct flow *flow, uint32_t offset);
 /* Stores the numbers of work-group and work-items at the kernel's entry. Returns 0 or -ENOMEM. */
 int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct state *state);
 
-/* Whether all waves come to this point, with every lane active. */
+/* Returns true if all waves come to this point, with every lane active. */
 bool concrete_is_sure(const struct flow *flow, const struct state *state);
 
 /* ---- concrete_load.c: numbers, and what is loaded ---- */
 
 /*
- * A dword that is known: a constant, or one of the arguments plus a constant. *base is the
+ * Finds a dword that is known: a constant, or one of the arguments plus a constant. *base is the
  * argument's, else 0.
  */
 bool concrete_dword(const struct flow *flow, value_id id, uint32_t *dword, uint32_t *base);
 
-/* What both halves of an address are, if that is known. */
+/* Finds the address that has these halves, if it is known. */
 bool concrete_address(const struct flow *flow, value_id low, value_id high, uint64_t *address);
 
-/* Of a load from a known address: dword number `part`, if it is a number that is known. */
+/* Finds dword number `part` of a load from a known address, if it is a number that is known. */
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
 		   value_id *value);
 
-/* Of a load of a part of a dword that is known, from its byte `at` on. False: not known. */
+/* Finds what a load of a part of a known dword gives, from its byte `at` on. False: not known. */
 bool concrete_part(struct flow *flow, const struct insn *insn, value_id dword, unsigned at,
 		   value_id *part);
-/* The same of a dword of the arguments, by the byte offset of the part. */
+/* Does the same for a dword of the arguments, by the byte offset of the part. */
 bool concrete_argument_part(struct flow *flow, const struct insn *insn, uint32_t offset,
 			    value_id *part);
 
-/* flow_step() of an evaluation, around the data flow's own step. 0 or negative errno. */
+/* Does an evaluation's flow_step() around the data flow's own. Returns 0 or a negative errno. */
 int concrete_step(struct flow *flow, const struct function *function, const struct insn *insn,
 		  struct state *state);
 
-/* Which operand an OP_SELECT of the vector unit takes: 1 or 2; 0: not known. */
+/* Returns which operand an OP_SELECT of the vector unit takes: 1 or 2; 0: not known. */
 int concrete_select(const struct flow *flow, const struct insn *insn, const struct state *state);
 
-/* Where control goes at a block's end. */
+/* Control goes one of these ways at a block's end. */
 enum concrete_way { WAY_BOTH, WAY_ON, WAY_JUMP };
-/* `before`: of a branch back, as its target was entered last; else NULL. */
+/* Returns the way. `before` is how the target of a branch back was entered last, else NULL. */
 enum concrete_way concrete_branch(const struct flow *flow, const struct insn *insn,
 				  const struct state *state, const struct state *before);
 
@@ -85,20 +85,20 @@ enum concrete_way concrete_branch(const struct flow *flow, const struct insn *in
 /* A mask, as far as it is known; the larger the number the fewer lanes. */
 enum { LANES_EVERY = -1, LANES_ROOT = 0, LANES_NONE = 1000, LANES_UNKNOWN };
 
-/* What a mask in a register is: LANES_* or the place of a shrink site (state_place_of()). */
+/* Returns what a mask in a register is: LANES_* or a shrink site's place (state_place_of()). */
 int concrete_lanes(const struct flow *flow, const struct state *state,
 		   const struct operand *operand);
-/* Whether it has all active lanes (1) or none of them (0); -1: not known. */
+/* Returns 1 if it has all active lanes, 0 if it has none of them; -1: not known. */
 int concrete_active(const struct flow *flow, const struct state *state,
 		    const struct operand *operand);
-/* Exec itself. */
+/* Does the same for exec itself. */
 int concrete_exec(const struct state *state);
-/* The value of such a mask in each dword. */
+/* Returns the value of such a mask in each dword. */
 value_id concrete_mask(struct flow *flow, const struct state *state, int lanes);
 /* Exec at that shrink site is going to be another: masks that were made of it are not known any
- * more. 0 or negative errno. */
+ * more. Returns 0 or a negative errno. */
 int concrete_forget(struct flow *flow, struct state *state, uint32_t site);
-/* An instruction on masks of which enough is known: its effect, and true in *handled. */
+/* Executes an instruction on masks if enough is known of them: then *handled is true. */
 int concrete_masks(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 
 #endif

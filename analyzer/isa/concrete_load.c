@@ -36,7 +36,7 @@ bool concrete_address(const struct flow *flow, value_id low, value_id high, uint
 	return true;
 }
 
-/* How many bytes a load of a part of a dword takes; 0: not known. */
+/* Returns how many bytes a load of a part of a dword takes; 0: not known. */
 static unsigned loaded_bytes(const struct insn *insn, bool *is_signed)
 {
 	static const struct {

@@ -58,7 +58,7 @@ int concrete_lanes(const struct flow *flow, const struct state *state,
 	return LANES_UNKNOWN;
 }
 
-/* What is known of a mask: the largest sets that it includes, and that it has no lane of. */
+/* These are the largest sets that a mask is known to include, and to have no lane of. */
 struct bounds {
 	int in, out; /* LANES_NONE: of no lane */
 };
@@ -126,7 +126,7 @@ static struct bounds combine_bounds(const struct insn *insn, struct bounds x, st
 	return bounds;
 }
 
-/* Of exec and a mask of which no more is known than what it has of exec. */
+/* Returns the combination of exec and a mask of which it is only known what it has of exec. */
 static int combine_exec(const struct state *state, const struct insn *insn, struct bounds mask)
 {
 	int exec = concrete_exec(state);
@@ -165,7 +165,7 @@ int concrete_active(const struct flow *flow, const struct state *state,
 	return mask.in <= exec ? 1 : mask.out <= exec ? 0 : -1;
 }
 
-/* Of two masks of which one includes the other. */
+/* Returns the combination of two masks of which one includes the other. */
 static int combine(const struct insn *insn, int x, int y)
 {
 	switch (insn->class) {
@@ -221,7 +221,7 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	if (result == LANES_EVERY && !was_dead)
 		return 0;
 	*handled = true;
-	/* What the masks are called is up to the state as it is now. */
+	/* The names of the masks are up to the state as it is now. */
 	status = flow_write_all(flow, state, to, concrete_mask(flow, state, now));
 	if (!status)
 		status = set_exec(flow, state, result, &set);
@@ -232,7 +232,7 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	return status;
 }
 
-/* A mask that is copied because the other one is empty, and of which nothing is known. */
+/* Returns the mask that is not known and is copied because the other one is empty, or NULL. */
 static const struct operand *copied(const struct insn *insn, int x, int y)
 {
 	bool either = insn->class == OP_OR || insn->class == OP_XOR;
@@ -242,7 +242,7 @@ static const struct operand *copied(const struct insn *insn, int x, int y)
 	return x == LANES_NONE && y == LANES_UNKNOWN && either ? &insn->operand[2] : NULL;
 }
 
-/* Whether the data flow's own step makes less of a combination: it knows parts of masks. */
+/* Returns true if the data flow's own step makes less of a combination: it knows parts of masks. */
 static bool is_unfollowed(const struct insn *insn, int x, int y)
 {
 	switch (insn->class) {
@@ -324,7 +324,7 @@ static bool names_mask(const struct flow *flow, const struct state *state,
 		is_mask(value_sole_base(&flow->store, state->scalar[operand->reg])));
 }
 
-/* Whether a value is a mask that was made of exec as it was at a site. */
+/* Returns true if a value is a mask that was made of exec as it was at a site. */
 static bool is_of_site(const struct flow *flow, value_id value, uint32_t site)
 {
 	uint32_t base = value_sole_base(&flow->store, value);

@@ -50,9 +50,10 @@ value_id condition_vector(struct flow *flow, const struct insn *insn, struct sta
 }
 
 /*
- * Whether the mask from register `reg` on is all ones (1) or zeros (-1): clang 21 makes such masks
- * of a scalar condition that is known (s_cselect_b64 mask, -1, 0). 0: neither. Of waves of 32 lanes
- * only the first register is meant; the next one is then seldom the same, and nothing is claimed.
+ * Returns 1 if the mask from register `reg` on is all ones, -1 if it is all zeros, else 0: clang 21
+ * makes such masks of a scalar condition that is known (s_cselect_b64 mask, -1, 0). Of waves of 32
+ * lanes only the first register is meant; the next one is then seldom the same, and nothing is
+ * claimed.
  */
 static int uniform_mask(struct flow *flow, const struct state *state, unsigned reg)
 {

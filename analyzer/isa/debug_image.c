@@ -73,7 +73,7 @@ static Elf64_Shdr section_header(const struct builder *builder, unsigned index)
 	return header;
 }
 
-/* The name at `at` of the section of names; "" if it has none that ends. */
+/* Returns the name at `at` of the section of names; "" if it has none that ends. */
 static const char *name_of(const struct builder *builder, const Elf64_Shdr *names, uint32_t at)
 {
 	const char *name = (const char *)builder->elf + names->sh_offset + at;
@@ -171,7 +171,7 @@ static int add_section(struct builder *builder, const Elf64_Shdr *header, const 
 	return 0;
 }
 
-/* Whether anything is compressed, of whatever name. */
+/* Returns true if anything is compressed, of whatever name. */
 static bool any_compressed(const struct builder *builder, const Elf64_Shdr *names)
 {
 	for (unsigned i = 0; i < builder->header.e_shnum; i++) {
@@ -199,7 +199,7 @@ static int collect(struct builder *builder, const Elf64_Shdr *names)
 	return status;
 }
 
-/* The file: header, the sections, their names, and the section headers (none, names, sections). */
+/* Builds header, sections, their names, and the section headers (none, names, sections). */
 static int build(struct builder *builder, struct debug_image *image)
 {
 	static const char own_name[] = ".shstrtab";

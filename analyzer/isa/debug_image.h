@@ -24,10 +24,10 @@ struct debug_image {
 };
 
 /*
- * The code object itself if nothing in it is compressed, otherwise an ELF file with nothing but
- * its sections of debug information. `elf` is borrowed until debug_image_close(). 0; or -EINVAL
- * (damaged), -ENOTSUP (a kind of compression that is not known), -E2BIG (beyond the limits above)
- * or -ENOMEM, with one line in problem[problem_size].
+ * Gives the code object itself if nothing in it is compressed, otherwise an ELF file with nothing
+ * but its sections of debug information. `elf` is borrowed until debug_image_close(). Returns 0; or
+ * -EINVAL (damaged), -ENOTSUP (a kind of compression that is not known), -E2BIG (beyond the limits
+ * above) or -ENOMEM, with one line in problem[problem_size].
  */
 int debug_image_open(struct debug_image *image, const void *elf, size_t size, char *problem,
 		     size_t problem_size);
