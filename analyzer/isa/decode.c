@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an instruction to its operation and operands, by optable.def. */
+/* Turns the text of an instruction into its operation and operands, by optable.def. */
 #include "decode.h"
 
 #include <pthread.h>
@@ -135,7 +135,7 @@ struct isa_disasm *decoder_disasm(struct decoder *decoder)
 	return decoder->disasm;
 }
 
-/* One copy of each mnemonic; there are a few hundred. */
+/* Returns the decoder's copy of a mnemonic; there are a few hundred. */
 static const char *intern(struct decoder *decoder, const char *name)
 {
 	size_t hash = 5381, i;
@@ -156,10 +156,10 @@ static const char *intern(struct decoder *decoder, const char *name)
 }
 
 /*
- * What is remembered is found by the bytes that make it the instruction it is. Up to gfx10 its
- * words tell how many these are; *exact then, and an instruction that has another length is not
- * remembered. Else 8 bytes, so that some instructions are remembered several times. 0: not to be
- * remembered.
+ * Returns how many bytes make it the instruction it is, by which it is remembered and found; 0: it
+ * is not to be remembered. Up to gfx10 its words tell how many these are; *exact is then true, and
+ * an instruction that has another length is not remembered. Else they are 8, so that some
+ * instructions are remembered several times.
  */
 static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_t size, bool *exact)
 {
@@ -182,7 +182,8 @@ static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_
 	return length <= size && length <= 8 ? length : 0;
 }
 
-/* Where what has these bytes is remembered, or would be; *tag is then what its slot begins with. */
+/* Returns the slot where what has these bytes is remembered, or would be; *tag is then what the
+ * slot begins with. */
 static uint32_t slot_of(const struct decoder *decoder, uint64_t key, uint32_t *tag)
 {
 	uint64_t hash = key * 0x9e3779b97f4a7c15u;
@@ -195,7 +196,7 @@ static uint32_t slot_of(const struct decoder *decoder, uint64_t key, uint32_t *t
 	return slot;
 }
 
-/* The instruction that has these bytes, if it is remembered. */
+/* Returns the instruction that has these bytes, if it is remembered, or NULL. */
 static const struct insn *recall(const struct decoder *decoder, uint64_t key)
 {
 	uint32_t tag, at = decoder->slot[slot_of(decoder, key, &tag)];
@@ -208,7 +209,7 @@ static const struct insn *recall(const struct decoder *decoder, uint64_t key)
 
 static bool copy_insn(struct insn *to, const struct insn *from)
 {
-	/* What lies behind is not read: most of these were not looked at for long. */
+	/* Operands behind these are not read: most instructions were not looked at for long. */
 	memcpy(to, from, offsetof(struct insn, operand[FEW]));
 	to->pc = 0;
 	if (from->operand_count > FEW)
@@ -239,7 +240,7 @@ static void remember(struct decoder *decoder, uint64_t key, const struct insn *i
 	decoder->slot[slot] = tag | ++decoder->count;
 }
 
-/* The disassembler's text into *insn. */
+/* Parses the disassembler's text into *insn. */
 static bool parse(struct decoder *decoder, char *text, struct insn *insn, size_t length)
 {
 	memset(insn, 0, sizeof(*insn));
@@ -303,7 +304,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* All that the analysis takes from an instruction; not 0. */
+/* Returns a hash of all that the analysis takes from an instruction; not 0. */
 static uint64_t hash_insn(uint64_t hash, const struct insn *insn)
 {
 	uint64_t flags = insn->load | insn->store << 1 | insn->atomic << 2 | insn->returns << 3 |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which disassembler. */
+/* Chooses the disassembler. */
 #include "arch.h"
 #include "disasm.h"
 #include "disasm_guard.h"
@@ -17,7 +17,7 @@ struct isa_disasm {
 	enum arch_generation generation;
 };
 
-/* In this order; every ROCm has the first, in the version that fits its GPUs. */
+/* They are tried in this order; every ROCm has the first, in the version that fits its GPUs. */
 static const struct disasm_backend *const backends[] = {
 	&disasm_comgr,
 #ifdef HIPGRAIN_LLVM
@@ -120,13 +120,13 @@ const void *isa_disasm_library(const struct isa_disasm *disasm)
 	return disasm->backend->library(disasm->handle);
 }
 
-/* What an operand is that stands behind the instruction. */
+/* An operand with this number stands behind the instruction. */
 #define LITERAL 255u
 
 /*
- * Whether it would have a literal where its encoding has none: VOP3 of gfx9, and the scalar offset
- * of buffers before gfx12. It is no instruction, and LLVM from 21 on (hence amd_comgr from ROCm 7.0
- * on) crashes when it says so.
+ * Returns true if it would have a literal where its encoding has none: VOP3 of gfx9, and the scalar
+ * offset of buffers before gfx12. It is no instruction, and LLVM from 21 on (hence amd_comgr from
+ * ROCm 7.0 on) crashes when it says so.
  */
 static bool misplaced_literal(enum arch_generation generation, const uint8_t *code, size_t size)
 {

@@ -14,19 +14,20 @@
 struct isa_disasm;
 
 /*
- * For a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr", "llvm-19", "llvm-22",
- * "llvm-other" (another version, tried before it is used), or "llvm" for whichever of these is
- * right; NULL takes the environment variable HIPGRAIN_DISASSEMBLER, and without it the first that
- * knows both. NULL if none does, or memory is short; *why is then a static text about it.
+ * Creates one for a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr",
+ * "llvm-19", "llvm-22", "llvm-other" (another version, tried before it is used), or "llvm" for
+ * whichever of these is right; NULL takes the environment variable HIPGRAIN_DISASSEMBLER, and
+ * without it the first that knows both. Returns NULL if none does, or memory is short; *why is then
+ * a static text about it.
  */
 struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, const char *backend,
 				     const char **why);
 void isa_disasm_destroy(struct isa_disasm *disasm);
 
-/* "comgr", "llvm-19", "llvm-22" or "llvm-other". */
+/* Returns "comgr", "llvm-19", "llvm-22" or "llvm-other". */
 const char *isa_disasm_name(const struct isa_disasm *disasm);
 
-/* An address in the library behind it, which tells it from others. */
+/* Returns an address in the library behind it, which tells it from others. */
 const void *isa_disasm_library(const struct isa_disasm *disasm);
 
 /*
@@ -36,7 +37,8 @@ const void *isa_disasm_library(const struct isa_disasm *disasm);
 size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
 		      size_t text_size);
 
-/* One of LLVM's libraries on this machine, by number from 0 on; false: there are no more. */
+/* isa_llvm_library() finds one of LLVM's libraries on this machine, by number from 0 on; it returns
+ * false if there are no more. */
 struct isa_llvm {
 	const char *path;
 	unsigned version;
@@ -44,10 +46,11 @@ struct isa_llvm {
 	const char *problem; /* why it cannot be used for any processor, or NULL */
 };
 bool isa_llvm_library(size_t number, struct isa_llvm *found);
-/* Whether it reads code of the processor, found out by trying; else *why is a static text. */
+/* Returns true if it reads code of the processor when tried; else *why is a static text. */
 bool isa_llvm_reads(size_t number, const char *processor, const char **why);
 
-/* Demangled name, malloc'ed; a copy of `symbol` if it is not mangled. NULL: out of memory. */
+/* Returns the demangled name, malloc'ed; a copy of `symbol` if it is not mangled. NULL: out of
+ * memory. */
 char *isa_demangle(const char *symbol);
 
 /* ---- between disasm.c and its back ends ---- */
@@ -56,12 +59,12 @@ struct disasm_backend {
 	const char *name;
 	/* The one processor for which it is taken where it is not named; NULL: any. */
 	const char *only;
-	/* NULL: not known to it, with a static text in *why. */
+	/* Returns NULL if it is not known to it, with a static text in *why. */
 	void *(*create)(const char *processor, unsigned wave_size, const char **why);
 	void (*destroy)(void *handle);
-	/* An address in the library that does the work. */
+	/* Returns an address in the library that does the work. */
 	const void *(*library)(void *handle);
-	/* As isa_disasm_one(). */
+	/* Does what isa_disasm_one() does. */
 	size_t (*one)(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size);
 };
 

@@ -16,9 +16,9 @@
 void disasm_guard_install(void);
 
 /*
- * backend->one(), or 0 where that ends in SIGSEGV or SIGBUS; thread-safe. Handlers of these signals
- * that were there before get all others. What the disassembler held at that point is lost: some
- * memory; it is used further.
+ * Returns what backend->one() does, or 0 where that ends in SIGSEGV or SIGBUS; it is thread-safe.
+ * Handlers of these signals that were there before get all others. What the disassembler held at
+ * that point is lost: some memory; it is used further.
  */
 size_t disasm_guarded(const struct disasm_backend *backend, void *handle, const uint8_t *code,
 		      size_t size, char *text, size_t text_size);

@@ -55,7 +55,7 @@ static const struct {
 	{ "LLVMDisasmInstruction", offsetof(struct llvm_functions, one) },
 };
 
-/* Of the processors in arch.def, those that a version does not know; it would end the process. */
+/* A version does not know these processors of arch.def; it would end the process. */
 static const struct {
 	const char *processor;
 	enum version version;
@@ -65,7 +65,7 @@ static const struct {
 	{ "gfx950", LLVM_19 },
 };
 
-/* NULL: they are there, and the library is ready. */
+/* Returns NULL if they are there, and the library is ready; else why not. */
 static const char *find_functions(void *handle, struct llvm_functions *found)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
@@ -100,7 +100,7 @@ static struct llvm_candidate others[OTHERS];
 static size_t other_count;
 static pthread_once_t others_once = PTHREAD_ONCE_INIT;
 
-/* By its own answer (from 16 on), else by its name. */
+/* Finds the version by the library's own answer (from 16 on), else by its name. */
 static void find_version(struct llvm_candidate *candidate, void *handle)
 {
 	void (*query)(unsigned *, unsigned *, unsigned *);
@@ -303,7 +303,7 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 	/* It also finds literals behind vector instructions of two words, which gfx9 has not. */
 	if (length > size || (llvm->gfx9 && length == 12))
 		return 0;
-	/* What it decodes, but knows to be no instruction. */
+	/* It decodes this, but knows it to be no instruction. */
 	return length && strstr(text, "v_illegal") ? 0 : length;
 }
 

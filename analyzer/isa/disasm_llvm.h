@@ -24,13 +24,13 @@ struct llvm_candidate {
 	struct llvm_functions functions;
 };
 
-/* Found when first called, and kept; returns how many. */
+/* Finds them when first called, and keeps them; returns how many. */
 size_t llvm_candidates(const struct llvm_candidate **list);
 
 /*
- * Whether it knows the processor and prints its instructions as those do that the tests know.
- * *why, if not NULL, is set to a static text when it does not. Tried once in a process of its own,
- * as some versions end the process at a processor that they do not know.
+ * Returns true if it knows the processor and prints its instructions as those do that the tests
+ * know. *why, if not NULL, is set to a static text when it does not. It is tried once in a process
+ * of its own, as some versions end the process at a processor that they do not know.
  */
 bool llvm_passes(const struct llvm_candidate *candidate, const char *processor, const char **why);
 

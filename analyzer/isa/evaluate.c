@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the atomics of a kernel do in one launch: the data flow once more, with its numbers. */
+/* Finds what a kernel's atomics do in one launch: the data flow once more, with its numbers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_one(const struct flow *flow, const struct value_pair *pair)
 	       flow->access[BASE_PAYLOAD(alt->term[0].base) >> 4].pair_count == 1;
 }
 
-/* Whether it is executed with each of several addresses. */
+/* Returns true if it is executed with each of several addresses. */
 static bool is_every(const struct flow *flow, const struct access *access)
 {
 	for (unsigned i = 0; i < access->pair_count; i++)
@@ -68,7 +68,7 @@ out:
 	return status;
 }
 
-/* Why what was followed is not all; or NULL. The caller frees it. */
+/* Returns why what was followed is not all, or NULL. The caller frees it. */
 static char *unfinished(const struct flow *flow, int *status)
 {
 	char *why = NULL;

@@ -15,7 +15,7 @@ static bool is_exec(const struct operand *operand)
 	return operand->kind == OPERAND_REG && operand->reg == REG_EXEC;
 }
 
-/* The mask base of an operand, 0 if it is none. */
+/* Returns the mask base of an operand, 0 if it is none. */
 static uint32_t mask_of(struct flow *flow, const struct state *state, const struct operand *operand)
 {
 	uint32_t base;
@@ -204,7 +204,7 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	return status ? status : set_mask(flow, state, to, old);
 }
 
-/* Masks computed in ordinary scalar registers. */
+/* Computes masks in ordinary scalar registers. */
 static int compute_mask(struct flow *flow, const struct insn *insn, struct state *state,
 			bool *handled)
 {
