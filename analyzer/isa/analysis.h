@@ -41,8 +41,8 @@ struct isa_analysis {
 
 /*
  * Open a code object: `analysis` zeroed before, closed after (also on failure) with
- * analysis_close(). Sets object->target and ->arch. 0 or a negative errno, with the message in
- * *error.
+ * analysis_close(). Sets object->target and ->arch. Returns 0 or a negative errno, with the message
+ * in *error.
  */
 int analysis_open(struct isa_analysis *analysis, const void *elf, size_t size,
 		  const struct isa_options *options, struct isa_code_object *object, char **error);

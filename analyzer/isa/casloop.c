@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the new value of a compare-and-swap backwards, along all paths inside the loop, to the
- * definitions it is made of: moves are passed through, arithmetic is noted, loads and returned
- * old values end the search.
+ * Goes from the new value of a compare-and-swap backwards, along all paths inside the loop, to the
+ * definitions it is made of: moves are passed through, arithmetic is noted, loads and returned old
+ * values end the search.
  */
 #include "casloop_search.h"
 
@@ -410,7 +410,7 @@ found:
 	return status ? status : cyclic;
 }
 
-/* Within search->in_loop. *updates: what it expects is what memory held. */
+/* Looks within search->in_loop. *updates tells if what it expects is what memory held. */
 static int classify(struct search *search, uint32_t block, uint32_t index,
 		    const struct operand *data, struct casloop *result, bool *updates)
 {

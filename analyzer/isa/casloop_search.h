@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searching a function backwards for what a value is made of: casloop.c and casloop_exit.c. */
+/* casloop.c and casloop_exit.c search a function backwards for what a value is made of. */
 #ifndef HIPGRAIN_ISA_CASLOOP_SEARCH_H
 #define HIPGRAIN_ISA_CASLOOP_SEARCH_H
 

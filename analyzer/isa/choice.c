@@ -276,7 +276,7 @@ static void read_selects(const struct choice_pass *pass, uint8_t *selects)
 	}
 }
 
-/* Takes over `selects`. False if there are too many groups. */
+/* Takes over `selects`. Returns false if there are too many groups. */
 static bool add_group(struct choice_groups *groups, uint8_t *selects, size_t count, isa_when when)
 {
 	for (unsigned i = 0; i < groups->count; i++) {

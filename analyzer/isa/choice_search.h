@@ -87,7 +87,7 @@ struct choice {
 
 choice_id choice_constant(struct choice *choice, uint32_t constant);
 choice_id choice_node(struct choice *choice, enum choice_kind kind, const struct isa_field *field);
-/* NULL: it is none. */
+/* Returns NULL if it is none. */
 const struct choice_node *choice_node_of(const struct choice *choice, choice_id id);
 bool choice_is_constant(const struct choice *choice, choice_id id, uint32_t *constant);
 
@@ -100,7 +100,7 @@ choice_id choice_add(struct choice *choice, choice_id a, choice_id b, bool subtr
 choice_id choice_shift_right(struct choice *choice, choice_id value, uint32_t count);
 /* Returns what s_bfe_u32 does: `packed` has the first bit and, from its bit 16 on, how many. */
 choice_id choice_extract(struct choice *choice, choice_id value, uint32_t packed);
-/* The upper half of a sum: addresses in the kernarg segment differ in the lower one. */
+/* Returns the upper half of a sum: addresses in the kernarg segment differ in the lower one. */
 choice_id choice_add_upper(const struct choice *choice, choice_id a, choice_id b);
 
 enum choice_relation {

@@ -30,7 +30,8 @@ struct launch_values {
 	} row[64];
 };
 
-/* Finds the dword at a byte offset of the arguments, hidden ones included. False: not known. */
+/* Finds the dword at a byte offset of the arguments, hidden ones included. Returns false if it is
+ * not known. */
 bool launch_dword(const struct launch_values *values, uint32_t offset, uint32_t *dword);
 
 /* Returns true if that dword is known and is no part of an address. */
@@ -60,7 +61,8 @@ bool concrete_address(const struct flow *flow, value_id low, value_id high, uint
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
 		   value_id *value);
 
-/* Finds what a load of a part of a known dword gives, from its byte `at` on. False: not known. */
+/* Finds what a load of a part of a known dword gives, from its byte `at` on. Returns false if that
+ * is not known. */
 bool concrete_part(struct flow *flow, const struct insn *insn, value_id dword, unsigned at,
 		   value_id *part);
 /* Does the same for a dword of the arguments, by the byte offset of the part. */

@@ -106,7 +106,7 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 
 const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, library, one };
 
-/* The C++ run-time library's, where it is linked: a stand-in for amd_comgr. */
+/* This is the C++ run-time library's, where it is linked: a stand-in for amd_comgr. */
 char *__cxa_demangle(const char *symbol, char *buffer, size_t *size, int *status)
     __attribute__((weak));
 

@@ -12,7 +12,8 @@
 
 #include "disasm.h"
 
-/* Install the handlers that disasm_guarded() relies on, unless they are there. Thread-safe. */
+/* Install the handlers that disasm_guarded() relies on, unless they are there. It is thread-safe.
+ */
 void disasm_guard_install(void);
 
 /*
