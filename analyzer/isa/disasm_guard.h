@@ -12,8 +12,7 @@
 
 #include "disasm.h"
 
-/* Install the handlers that disasm_guarded() relies on, unless they are there. It is thread-safe.
- */
+/* Install the handlers that disasm_guarded() relies on, unless they are there; thread-safe. */
 void disasm_guard_install(void);
 
 /*
