@@ -33,7 +33,7 @@ void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *e
 	kernel->uses_lds = kernel->has_barrier = ISA_NOT_KNOWN;
 }
 
-/* Whether the kernel goes through the pointer that stands in this hidden argument. */
+/* Tells if the kernel goes through the pointer that stands in this hidden argument. */
 static enum isa_known uses_hidden(const struct codeobj_kernel *from,
 				  const struct isa_kernel *kernel, enum codeobj_hidden hidden)
 {
@@ -127,7 +127,7 @@ static int add_spin(struct isa_analysis *analysis, struct flow *flow, const stru
 	return 0;
 }
 
-/* What a waiting loop reads: not its own registers' spills, and not its argument. */
+/* Tells if a waiting loop reads it: not its own registers' spills, and not its argument. */
 static bool is_awaited(struct flow *flow, const struct access *access)
 {
 	const struct insn *insn = access->insn;

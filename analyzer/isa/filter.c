@@ -118,7 +118,7 @@ static bool interesting(enum arch_generation generation, uint32_t word)
 	return major->bits[op / 64] >> op % 64 & 1;
 }
 
-/* Sources that are followed by a literal; in vector instructions also by SDWA and DPP controls. */
+/* Tells if a literal follows this source, or SDWA or DPP controls in vector instructions. */
 static bool extended(uint32_t source, bool vector)
 {
 	return source == 0xff || (vector && (source == 0xf9 || source == 0xfa));
@@ -164,8 +164,7 @@ size_t filter_length(uint32_t word)
 	}
 }
 
-/* Sources of gfx10 that are followed by more: a literal, and in vector instructions SDWA and DPP.
- */
+/* Tells if a literal follows this source of gfx10, or SDWA or DPP in vector instructions. */
 static bool extended10(uint32_t source)
 {
 	return source == 0xff || source == 0xf9 || source == 0xfa || source == 0xe9 ||

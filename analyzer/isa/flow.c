@@ -90,13 +90,13 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what)
 	flow_incomplete(flow, insn->pc, "%s at address 0x%llx", why, (unsigned long long)insn->pc);
 }
 
-/* What way_from() said of a block behind another one last. */
+/* This is what way_from() said last of a block behind another one. */
 struct known_way {
 	uint32_t from; /* index + 1; 0: nothing yet */
 	uint32_t way;
 };
 
-/* One function being iterated. */
+/* An activation is a function that is being iterated. */
 struct activation {
 	const struct function *function;
 	struct state *in; /* per block; not set before it is reached */
@@ -111,13 +111,13 @@ struct activation {
 	unsigned trail_count;
 	struct state *out; /* at returns */
 	bool returned;
-	value_id return_low; /* where the caller expects to go on; bottom for the kernel itself */
+	value_id return_low; /* is where the caller expects to go on; bottom for the kernel */
 };
 
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state);
 
-/* What a block does, but for the branch at its end. */
+/* Does what a block does, but for the branch at its end. */
 static int run_block(struct flow *flow, const struct function *function, const struct block *block,
 		     struct state *state)
 {
@@ -179,7 +179,9 @@ static uint32_t find_way(struct activation *activation, uint32_t block)
 	return way;
 }
 
-/* Of an evaluation: nothing that is still to be visited lies in the loop, and no way led out of it.
+/*
+ * Returns true if, in an evaluation, nothing that is still to be visited lies in the loop, and no
+ * way led out of it.
  */
 static bool is_decided(const struct activation *activation, uint32_t first)
 {
@@ -190,8 +192,8 @@ static bool is_decided(const struct activation *activation, uint32_t first)
 }
 
 /*
- * Of an evaluation: where nothing else waits at the block, what it was entered with before is
- * over. Only a loop whose end is not known is joined until nothing changes.
+ * In an evaluation, if nothing else waits at the block, what it was entered with before is over.
+ * Only a loop whose end is not known is joined until nothing changes.
  */
 static int follow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		       const struct state *state)
@@ -218,7 +220,7 @@ static int follow_into(struct flow *flow, struct activation *activation, uint32_
 		return status;
 	in->breaks |= state->breaks;
 	in->narrowed = in->narrowed > state->narrowed ? in->narrowed : state->narrowed;
-	/* Of lanes that are active here and not there it is not known which these are. */
+	/* It is not known which lanes are active here and not there. */
 	if (in->dead != state->dead) {
 		status = in->dead ? 1 : status;
 		in->dead = false;
@@ -304,7 +306,7 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 		why = "a call through a pointer";
 	for (i = 0; !why && i < flow->depth; i++)
 		recursive |= flow->stack[i]->entry == target;
-	/* What calls itself is being visited: its atomics are listed. */
+	/* A function that calls itself is being visited: its atomics are listed. */
 	if (!why && recursive)
 		why = "a recursive call";
 	if (!why && flow->depth == CALL_DEPTH)
@@ -330,7 +332,7 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 	return 0;
 }
 
-/* The last instruction of a block: where control goes. */
+/* Follows the last instruction of a block to where control goes. */
 static int leave(struct flow *flow, struct activation *activation, const struct block *block,
 		 const struct insn *insn, struct state *state)
 {
@@ -472,7 +474,7 @@ static int settle(struct flow *flow, struct activation *activation, uint32_t fir
 	return 0;
 }
 
-/* Of an evaluation: what comes first is visited first, so that ways meet before they go on. */
+/* In an evaluation, what comes first is visited first, so that ways meet before they go on. */
 static int follow(struct flow *flow, struct activation *activation)
 {
 	uint32_t block = 0;

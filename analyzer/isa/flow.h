@@ -32,7 +32,7 @@
 /* Call sites kept per instruction, to name the program's line instead of a header's. */
 #define ACCESS_CALLERS 4u
 
-/* One memory instruction and the addresses it was seen with. */
+/* An access is one memory instruction with the addresses it was seen with. */
 struct access {
 	const struct insn *insn;
 	const struct function *function;
@@ -40,8 +40,8 @@ struct access {
 	unsigned caller_count;
 	uint64_t caller[ACCESS_CALLERS]; /* calls that led here first, innermost first */
 	unsigned pair_count;
-	/* Of an evaluation: with which pairs some work-item executes it for certain, a bit for
-	 * each; and whether it does with any. */
+	/* In an evaluation, `sure` tells with which pairs some work-item executes it for certain, a
+	 * bit for each; `executes` tells if it does with any. */
 	uint32_t sure;
 	bool executes;
 	bool overflow;  /* more pairs than kept */
@@ -51,7 +51,7 @@ struct access {
 	} pair[ACCESS_PAIRS];
 	struct casloop loop; /* of a compare-and-swap that was classified */
 	bool classified;
-	/* Of a store of whole words of 64 bits: what each of them was seen to be. */
+	/* If it stores whole words of 64 bits, this is what each of them was seen to be. */
 	struct stored_word {
 		unsigned count;
 		bool overflow;
@@ -65,10 +65,10 @@ struct flow_arg {
 	bool pointer;
 };
 
-/* How a wave begins: from the kernel descriptor (docs/code-objects.md#kernel-descriptor). */
+/* A wave begins so, by the kernel descriptor (docs/code-objects.md#kernel-descriptor). */
 struct flow_entry {
 	uint64_t
-	    start; /* what the descriptor names; 256 bytes before pc with preloaded arguments */
+	    start; /* is what the descriptor names; 256 bytes before pc with preloaded arguments */
 	uint64_t pc;
 	unsigned wave_size;
 	int scratch_rsrc; /* first scalar register of each, -1 if absent */
@@ -104,15 +104,15 @@ struct flow {
 	char *unvisited;    /* first reason why code was not visited, or NULL */
 	uint64_t incomplete_pc, unvisited_pc; /* of what instruction; 0 if of none */
 	const struct function *stack[CALL_DEPTH];
-	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
+	uint64_t call[CALL_DEPTH]; /* is the address where each of them was left by a call */
 	unsigned depth;
 	const struct function *kernel;
 	struct known_targets *known_targets; /* KNOWN_TARGETS of them */
 	struct slice slice;                  /* of the kernel's function */
 	bool sliced;
 	isa_when *when; /* of blocks of the kernel's function (choice.h); NULL: always */
-	/* Which operand each OP_SELECT of that function takes, 0: not known (choice.h); borrowed,
-	 * or NULL. */
+	/* It tells which operand each OP_SELECT of that function takes, 0: not known (choice.h);
+	 * borrowed, or NULL. */
 	const uint8_t *selects;
 	/* An access may go through a word of a struct argument, or to the wave's own memory. */
 	bool chosen;
@@ -150,26 +150,26 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
 		      unsigned part);
-/* What the sources leave in a number that is made of them; `own`: the destination is one, too. */
+/* Returns what sources leave in a number made of them; with `own` the destination is one, too. */
 value_id flow_sources(struct flow *flow, const struct state *state, const struct insn *insn,
 		      bool own);
 /* Set dword `part` of an operand: nothing if that is no register, or exec. 0 or -ENOMEM. */
 int flow_write(struct flow *flow, struct state *state, const struct operand *operand, unsigned part,
 	       value_id value);
 
-/* The same value in all dwords of an operand. 0 or -ENOMEM. */
+/* Sets all dwords of an operand to the same value. Returns 0 or -ENOMEM. */
 int flow_write_all(struct flow *flow, struct state *state, const struct operand *to,
 		   value_id value);
 
-/* The effect of one instruction that is no branch. 0 or negative errno. */
+/* Applies the effect of one instruction that is no branch. Returns 0 or negative errno. */
 int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
 	      struct state *state);
-/* The same without what an evaluation knows. */
+/* Does the same without what an evaluation knows. */
 int flow_step_plainly(struct flow *flow, const struct function *function, const struct insn *insn,
 		      struct state *state);
-/* If it concerns lane masks: its effect, and true in *handled. */
+/* Applies the effect of an instruction on lane masks, and then stores true in *handled. */
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
-/* The name of the site where the instruction narrows exec. */
+/* Returns the name of the site where the instruction narrows exec. */
 uint32_t flow_site(const struct insn *insn);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state);
@@ -178,28 +178,30 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 int flow_private_some(struct flow *flow, const struct insn *insn, struct state *state,
 		      bool *handled);
 
-/* OP_READ_FIRST, OP_READ_LANE, OP_WRITE_LANE. 0 or negative errno, as from the two that follow. */
+/* Applies OP_READ_FIRST, OP_READ_LANE, OP_WRITE_LANE. These three return 0 or negative errno. */
 int flow_lanes(struct flow *flow, struct state *state, const struct insn *insn);
-/* Operations whose operands come from other lanes, or that change a part of the destination. */
+/*
+ * Applies an operation whose operands are of other lanes, or that changes part of the destination.
+ */
 int flow_lane_permute(struct flow *flow, struct state *state, const struct insn *insn);
 /* A register counted from a number in a register is read, or written (`destination`). */
 int flow_indexed(struct flow *flow, struct state *state, const struct insn *insn, bool destination);
 
-/* Of one dword each. */
+/* These work on one dword each. */
 enum flow_shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED };
 value_id flow_or(struct flow *flow, value_id a, value_id b);
 value_id flow_and(struct flow *flow, value_id a, value_id b);
 value_id flow_xor(struct flow *flow, value_id a, value_id b);
-/* Bits of `a` where `mask` has ones, else of `b`. */
+/* Returns the bits of `a` where `mask` has ones, else of `b`. */
 value_id flow_insert(struct flow *flow, value_id mask, value_id a, value_id b);
 value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
-/* Some multiple of a number. */
+/* Returns some multiple of a number. */
 value_id flow_multiple(struct flow *flow, uint32_t stride);
-/* The same from 0 to `bound`, as far as that says anything (VALUE_BOUND). */
+/* Returns the same from 0 to `bound`, as far as that says anything (VALUE_BOUND). */
 value_id flow_bounded(struct flow *flow, uint32_t stride, uint64_t bound);
 /*
- * What a product, a shift or a mask makes of `a`: a number, unless it was a pointer, or a
+ * Returns what a product, a shift or a mask makes of `a`: a number, unless it was a pointer, or a
  * difference in which a pointer was subtracted (BASE_DELTA).
  */
 value_id flow_mixed(struct flow *flow, value_id a);
@@ -207,23 +209,23 @@ value_id flow_mixed(struct flow *flow, value_id a);
 bool flow_keeps(const void *user, uint32_t base);
 value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift);
 
-/* s_cmp: its effect on the condition code. v_cmp: the mask that it writes. */
+/* These apply s_cmp to the condition code, and return the mask that v_cmp writes. */
 void condition_scalar(struct flow *flow, const struct insn *insn, struct state *state);
 value_id condition_vector(struct flow *flow, const struct insn *insn, struct state *state);
-/* Which operand an OP_SELECT takes for certain: 1 or 2; 0 if that is not known. */
+/* Returns which operand an OP_SELECT takes for certain: 1 or 2; 0 if that is not known. */
 int condition_select(struct flow *flow, const struct insn *insn, const struct state *state);
-/* Whether the result of this comparison may be known: it tells equal from different. */
+/* Returns true if the result of this comparison may be known: it tells equal from different. */
 bool condition_followed(const struct insn *insn);
-/* At the beginning of a block. */
+/* Forgets conditions at the beginning of a block. */
 void condition_forget(struct flow *flow, struct state *state);
 
-/* An address in the code object (low half): the symbol there, or the plain address. */
+/* Returns an address in the code object (low half): the symbol there, or the plain address. */
 value_id flow_image_address(struct flow *flow, uint64_t address);
-/* ... and the high half, the same for all of them. */
+/* Returns the high half, the same for all of them. */
 value_id flow_image_high(struct flow *flow);
 /* Replace sums of an image address and a constant by the symbol they reach. */
 value_id flow_normalise(struct flow *flow, value_id value);
-/* Whether the low half is exactly one address in the code object. */
+/* Returns true if the low half is exactly one address in the code object. */
 bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address);
 
 /* Returns how many targets were written to target[TARGETS_MAX]; 0 for bottom. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a kernel is left with the arguments of a launch (isa_when). */
+/* This finds what is left of a kernel with the arguments of a launch (isa_when). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
 	return true;
 }
 
-/* Whether a word of the arguments is declared to be a pointer. */
+/* Returns true if a word of the arguments is declared to be a pointer. */
 static bool is_pointer(const struct isa_kernel *kernel, uint32_t kernarg)
 {
 	for (size_t i = 0; i < kernel->arg_count; i++)
@@ -110,7 +110,7 @@ static bool is_pointer(const struct isa_kernel *kernel, uint32_t kernarg)
 	return false;
 }
 
-/* Of the kinds of access those that are possible; *sure: each for certain. */
+/* Returns those of the kinds of access that are possible; *sure tells if each is for certain. */
 static unsigned access_left(unsigned access, const isa_when *when, isa_when now, bool *sure)
 {
 	unsigned left = access;
@@ -127,7 +127,7 @@ static unsigned access_left(unsigned access, const isa_when *when, isa_when now,
 	return left;
 }
 
-/* A copy of an array; NULL only without memory. */
+/* Returns a copy of an array; NULL only without memory. */
 static void *copy(const void *array, size_t count, size_t size)
 {
 	void *copied = calloc(count + 1, size);
@@ -185,7 +185,7 @@ static const struct isa_origin *chosen(const struct isa_atomic *atomic, isa_when
 	return NULL;
 }
 
-/* Whether something is left out, or doubted. */
+/* Returns true if something is left out, or doubted. */
 static bool matters(const struct isa_kernel *kernel, isa_when now)
 {
 	bool sure = true;
