@@ -38,7 +38,7 @@ bool handover_is_coherent(const struct search *search, const struct insn *insn)
 	return insn->cache & (several_l2(search) ? ISA_CACHE_SC1 : ISA_CACHE_GLC);
 }
 
-/* What it does is not known: it may be both. */
+/* Returns true if it is not known what it does: it may release and acquire. */
 static bool leads_elsewhere(const struct insn *insn)
 {
 	return insn->class == OP_CALL || insn->class == OP_SETPC || insn->class == OP_ODD ||
@@ -66,7 +66,7 @@ bool handover_is_vector_memory(const struct insn *insn)
 
 /* ---- order ---- */
 
-/* Blocks behind `block`: a bit for each; NULL without memory. */
+/* Returns the blocks behind `block`, a bool for each; NULL without memory. */
 static const bool *blocks_behind(struct search *search, uint32_t block, bool by_address)
 {
 	const struct function *function = search->function;
@@ -100,7 +100,7 @@ static const bool *blocks_behind(struct search *search, uint32_t block, bool by_
 	return reached;
 }
 
-/* Whether `b` can be executed after `a`; without memory: as whoever asks must take it. */
+/* Tells if `b` can be executed after `a`; without memory, what whoever asks must take it for. */
 static bool comes_after(struct search *search, struct code_point a, struct code_point b,
 			bool by_address)
 {
@@ -158,7 +158,7 @@ static int add_point(struct search *search, struct points *points, const struct 
 }
 
 /*
- * Of an access that counts as either, to two lists: where it lies is found once. The first one
+ * Adds an access that counts as either to two lists: where it lies is found once. The first one
  * keeps what the second one shows.
  */
 static int add_to_both(struct search *search, struct points *first, struct points *second,
@@ -191,7 +191,7 @@ bool handover_same_memory(const struct point *a, const struct point *b)
 	return same_root(&a->origin, &b->origin) && !places_apart(&a->place, &b->place);
 }
 
-/* Whether the innermost loop around a read does nothing but wait for what it reads. */
+/* Notes if the innermost loop around a read does nothing but wait for what it reads. */
 static int find_wait(struct search *search, struct point *read)
 {
 	const struct function *function = search->function;
@@ -229,7 +229,7 @@ static int find_wait(struct search *search, struct point *read)
 				idle &= !leads_elsewhere(insn) && insn->class != OP_BARRIER;
 				if (insn->class == OP_MEMORY && !insn->load)
 					idle = false;
-				/* Of several flags each is read so. */
+				/* Each of several flags is read so. */
 				if (insn->class == OP_MEMORY && handover_is_vector_memory(insn) &&
 				    !handover_is_coherent(search, insn))
 					idle = false;
@@ -266,7 +266,7 @@ static int sort_accesses(struct search *search)
 			status = add_point(
 			    search, coherent ? search->flag_writes : search->data_writes, access);
 		} else if (insn->store) {
-			/* Which it is shows who reads it. */
+			/* Its reader shows which of them it is. */
 			status =
 			    add_to_both(search, search->data_writes, search->flag_writes, access);
 		}
@@ -376,7 +376,7 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 	return status ? status : set_party(search, data, &handover->data);
 }
 
-/* Whether some wait or decision of this kernel is about that memory. */
+/* Returns true if some wait or decision of this kernel is about that memory. */
 static bool is_awaited(const struct search *search, const struct point *point)
 {
 	for (unsigned i = 0; i < search->flag_reads->count; i++)
@@ -428,7 +428,7 @@ static int find_writers(struct search *search)
 	return status;
 }
 
-/* What becomes of the flag's value on the way to the data. */
+/* Follows the flag's value on the way to the data. */
 static void follow_value(struct search *search, const struct point *flag, const struct point *data,
 			 struct value_use *use)
 {
@@ -453,8 +453,8 @@ static void follow_value(struct search *search, const struct point *flag, const 
 }
 
 /*
- * Whether all that this kernel stores there is what the same lane reads back here, or overwrites
- * after it without a lock: then no other wavefront takes part.
+ * Returns true if all that this kernel stores there is what the same lane reads back here, or
+ * overwrites after it without a lock: then no other wavefront takes part.
  */
 static bool is_its_own(struct search *search, const struct point *flag, const struct point *data)
 {
@@ -505,7 +505,7 @@ static int find_readers(struct search *search)
 			if (flag->update || handover_same_memory(flag, data) ||
 			    !comes_after(search, flag->at, data->at, true))
 				continue;
-			/* Who has drawn a number looks at what that number is of. */
+			/* Whoever has drawn a number looks at what that number is of. */
 			if (!flag->waits && !flag->access->insn->atomic)
 				continue;
 			if (!flag->waits) {

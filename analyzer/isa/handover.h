@@ -26,7 +26,7 @@ struct place {
 	uint32_t size;        /* at least 4, also where it is less */
 };
 
-/* Of an access through one pointer. 0 or -ENOMEM. */
+/* Finds the place of an access through one pointer. Returns 0 or -ENOMEM. */
 int place_find(struct flow *flow, const struct access *access, struct place *place);
 
 /*
@@ -35,11 +35,11 @@ int place_find(struct flow *flow, const struct access *access, struct place *pla
  */
 int place_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin,
 		  bool *placed, struct isa_step *step);
-/* Whether it is certain that they have no byte in common, behind the same pointer. */
+/* Returns true if it is certain that they have no byte in common, behind the same pointer. */
 bool places_apart(const struct place *a, const struct place *b);
-/* Whether they are the same one, or the same member of structs in an array. */
+/* Returns true if they are the same one, or the same member of structs in an array. */
 bool places_equal(const struct place *a, const struct place *b);
-/* Whether both start from the same argument or variable. */
+/* Returns true if both start from the same argument or variable. */
 bool handover_same_root(const struct isa_party *a, const struct isa_party *b);
 
 /* ---- handover_order.c and handover_value.c ---- */
@@ -54,17 +54,17 @@ static inline const struct insn *insn_at(const struct function *function, struct
 	return function->insn[function->block[at.block].first + at.index];
 }
 
-/* Whether whoever executes `a` executes `b` afterwards. */
+/* Returns true if whoever executes `a` executes `b` afterwards. */
 bool handover_always_after(const struct function *function, struct code_point a,
 			   struct code_point b);
 
 /*
- * Whether `b`, which stands behind `a`, is executed because `a` was: by the same lanes, or behind a
- * barrier that those wait at who execute `a`.
+ * Returns true if `b`, which stands behind `a`, is executed because `a` was: by the same lanes, or
+ * behind a barrier that those wait at who execute `a`.
  */
 bool handover_leads_to(const struct function *function, struct code_point a, struct code_point b);
 
-/* What a value that an instruction read is used for, in code that follows in address order. */
+/* It tells what a value that was read is used for, in code that follows in address order. */
 struct value_use {
 	struct reg_set holds; /* registers that hold something made of it */
 	bool compared;        /* it is compared, and a conditional branch follows */
@@ -76,22 +76,22 @@ struct value_use {
 /* `use` is zeroed; the value is what `insn` reads from memory. */
 void value_use_begin(struct value_use *use, const struct insn *insn);
 void value_use_step(struct value_use *use, const struct insn *insn);
-/* Whether no instruction can change it any more: nothing holds the value, no branch is awaited. */
+/* Returns true if nothing can change it any more: nothing holds the value, no branch is awaited. */
 bool value_use_over(const struct value_use *use);
-/* Whether one of the operands that make its address holds something made of the value. */
+/* Returns true if one of the operands that make its address holds something made of the value. */
 bool value_use_in_address(const struct value_use *use, const struct insn *insn);
 
 /*
- * How the address of a load is computed, against that of a store: alike, from what differs between
- * work-items (the lane's own word), or from what is the same for all (one word); or not alike.
+ * It tells how the address of a load is computed, against that of a store: alike, from what differs
+ * between work-items (the lane's own word), or from what is the same for all (one word); or not
+ * alike.
  */
 enum address_match { ADDRESS_OTHER, ADDRESS_OWN, ADDRESS_SHARED };
 enum address_match value_match_addresses(const struct function *function,
 					 const struct flow_entry *entry, struct code_point store,
 					 struct code_point load);
 
-/* Whether what is stored at `pointer` is the address, but for a constant, that `store` stores to.
- */
+/* Tells if the address that `store` stores to, but for a constant, is stored at `pointer`. */
 bool value_stores_address(const struct function *function, const struct flow_entry *entry,
 			  struct code_point pointer, struct code_point store);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instructions are executed because others were; see handover.h. */
+/* This finds which instructions are executed because others were; see handover.h. */
 #include "handover.h"
 
 #include <stdlib.h>
 
 /*
- * Whether block `to` can be reached from block `from` without block `around`; NO_BLOCK as `to`:
- * whether the end can. Not by branches that are taken where no lane is active. Without memory: yes.
+ * Returns true if block `to` can be reached from block `from` without block `around`; with NO_BLOCK
+ * as `to`, if the end can. Branches that are taken where no lane is active do not count. Returns
+ * true without memory.
  */
 static bool reaches_around(const struct function *function, uint32_t from, uint32_t to,
 			   uint32_t around)
@@ -46,7 +47,7 @@ static bool reaches_around(const struct function *function, uint32_t from, uint3
 	return reached;
 }
 
-/* Whether whoever executes `b` has executed `a` before. */
+/* Returns true if whoever executes `b` has executed `a` before. */
 static bool always_before(const struct function *function, struct code_point a, struct code_point b)
 {
 	return a.block == b.block ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where behind a pointer the accesses of a handover are, to tell a flag from the data beside it;
- * see handover.h. And which sides meet.
+ * This finds where behind a pointer the accesses of a handover are, to tell a flag from the data
+ * beside it, and which sides meet; see handover.h.
  */
 #include "handover.h"
 
@@ -45,7 +45,7 @@ static uint32_t common_stride(const struct isa_step *a, const struct isa_step *b
 {
 	uint32_t x = a->exact ? 0 : a->stride, y = b->exact ? 0 : b->stride;
 
-	/* What is not exact, and of no stride, may be anywhere. */
+	/* A step that is not exact, and of no stride, may be anywhere. */
 	if ((!a->exact && !x) || (!b->exact && !y))
 		return 0;
 	while (y) {

@@ -4,7 +4,7 @@
 
 #include "handover_search.h"
 
-/* Whether all addresses of a load are made of the pointer that `pointer` loads. */
+/* Returns true if all addresses of a load are made of the pointer that `pointer` loads. */
 static bool goes_by(const struct search *search, const struct access *load,
 		    const struct point *pointer)
 {
@@ -54,7 +54,7 @@ void handover_find_followed(struct search *search)
 	}
 }
 
-/* Whether the flag is a pointer to the data, which somebody here follows. */
+/* Returns true if the flag is a pointer to the data, which somebody here follows. */
 bool handover_is_pointer_to(const struct search *search, const struct point *flag,
 			    const struct point *data)
 {

@@ -5,7 +5,7 @@
 
 #include "handover.h"
 
-/* Of each kind; code that has more is not looked at, or no further. */
+/* These limit each kind; code that has more is not looked at, or no further. */
 #define POINTS    96u
 #define FENCES    96u
 #define HANDOVERS 64u
@@ -44,14 +44,14 @@ struct search {
 /* ---- handover.c ---- */
 
 bool handover_is_coherent(const struct search *search, const struct insn *insn);
-/* Global or flat, not LDS. */
+/* Returns true if it accesses global or flat memory, not LDS. */
 bool handover_is_vector_memory(const struct insn *insn);
-/* Where an instruction is. False if it is in no block. */
+/* Finds where an instruction is. Returns false if it is in no block. */
 bool handover_find_point(const struct function *function, const struct insn *insn,
 			 struct code_point *at);
-/* Whether both may access the same bytes behind one argument, or in one variable. */
+/* Returns true if both may access the same bytes behind one argument, or in one variable. */
 bool handover_same_memory(const struct point *a, const struct point *b);
-/* Whether one of the fences may lie between the two. */
+/* Returns true if one of the fences may lie between the two. */
 bool handover_between(struct search *search, struct code_point a, struct code_point b,
 		      const struct code_point *fence, unsigned count);
 /* Add a side to the kernel's, or what is worse to one that is there. 0 or -ENOMEM. */
@@ -62,10 +62,10 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 
 /* Find loads by pointers that were read as flags are: search->behind. */
 void handover_find_followed(struct search *search);
-/* Whether the flag is a pointer to the data, which somebody here follows. */
+/* Returns true if the flag is a pointer to the data, which somebody here follows. */
 bool handover_is_pointer_to(const struct search *search, const struct point *flag,
 			    const struct point *data);
-/* The reading sides of these pointers. 0 or -ENOMEM. */
+/* Adds the reading sides of these pointers. Returns 0 or -ENOMEM. */
 int handover_find_followers(struct search *search);
 
 #endif

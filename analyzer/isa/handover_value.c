@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values come from and go to among the instructions of a handover; see handover.h. */
+/* This finds where values in the instructions of a handover come from and go to; see handover.h. */
 #include "handover.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool has_register(const struct reg_set *set, const struct operand *operan
 	return reg_any(set, operand->reg, operand->count);
 }
 
-/* How many of its first operands it writes. */
+/* Returns how many of its first operands an instruction writes. */
 static unsigned written(const struct insn *insn)
 {
 	switch (insn->class) {
@@ -89,7 +89,7 @@ void value_use_step(struct value_use *use, const struct insn *insn)
 		use->compared |= use->pending;
 		use->equality |= use->pending_equality;
 	}
-	/* What is in memory at an address made of it is another value. */
+	/* A value in memory at an address made of it is another one. */
 	if (insn->class == OP_MEMORY && insn->family != MEM_SCRATCH)
 		made = false;
 	/* A mask tells which lanes go on, not what the value is. */
@@ -111,7 +111,7 @@ bool value_use_over(const struct value_use *use)
 	return !any && !use->pending;
 }
 
-/* The operands that make the address of a global or flat instruction that is no atomic. */
+/* Finds the operands that make the address of a global or flat instruction that is no atomic. */
 static unsigned address_operands(const struct insn *insn, const struct operand *operand[2])
 {
 	unsigned count = 0, first = insn->load ? 1 : 0, scalar = 2;
@@ -225,7 +225,7 @@ static bool exhausted(struct comparison *comparison)
 	return !comparison->left || !--comparison->left;
 }
 
-/* Whether it may differ between work-items or work-groups. */
+/* Returns true if it may differ between work-items or work-groups. */
 static bool differs(struct comparison *comparison, struct code_point at, unsigned reg)
 {
 	int kernarg = comparison->entry->kernarg_ptr;
@@ -269,7 +269,7 @@ static bool same_operand(struct comparison *comparison, struct code_point a,
 	return true;
 }
 
-/* The same instruction made both, or instructions alike from the same. */
+/* Returns true if the same instruction made both, or instructions alike from the same. */
 static bool same_register(struct comparison *comparison, struct code_point a, unsigned x,
 			  struct code_point b, unsigned y)
 {
@@ -311,7 +311,7 @@ enum address_match value_match_addresses(const struct function *function,
 	if (one->offset != other->offset || address_operands(other, y) != count)
 		return ADDRESS_OTHER;
 	for (i = 0; i < count; i++) {
-		/* Where that takes too long nothing is claimed of the load. */
+		/* If that takes too long, nothing is claimed of the load. */
 		if (!same_operand(&comparison, store, x[i], load, y[i]))
 			return comparison.left ? ADDRESS_OTHER : ADDRESS_OWN;
 		for (part = 0; x[i]->kind == OPERAND_REG && part < x[i]->count; part++)
@@ -339,7 +339,7 @@ static int moved_from(const struct insn *insn, unsigned part)
 	return from->kind == OPERAND_REG && part < from->count ? (int)(from->reg + part) : -1;
 }
 
-/* Where a register's value was before it was moved there: *at and *reg. */
+/* Finds where a register's value was before it was moved there: *at and *reg. */
 static void before_moves(const struct function *function, struct code_point *at, unsigned *reg)
 {
 	struct definitions found;
@@ -360,7 +360,7 @@ static void before_moves(const struct function *function, struct code_point *at,
 	}
 }
 
-/* Whether all that was ever put there is that constant. */
+/* Returns true if all that was ever put there is that constant. */
 static bool is_constant(const struct function *function, struct code_point at, unsigned reg,
 			int64_t constant)
 {
@@ -377,7 +377,7 @@ static bool is_constant(const struct function *function, struct code_point at, u
 	return found.count && !found.too_many && !found.entry;
 }
 
-/* The operand that it stores. */
+/* Returns the operand that it stores. */
 static const struct operand *stored_operand(const struct insn *insn)
 {
 	return insn->store && insn->operand_count > 1 ? &insn->operand[1] : NULL;

@@ -158,7 +158,7 @@ static size_t slot_of(const struct isa_image *image, const char *name)
 	return slot;
 }
 
-/* Of several symbols with one name the first by address is found. */
+/* If several symbols have one name, the first by address is found. */
 static int index_names(struct isa_image *image)
 {
 	image->by_name_size = 16;

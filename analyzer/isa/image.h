@@ -44,30 +44,30 @@ struct isa_image {
 	unsigned clang; /* isa_image_clang() */
 };
 
-/* Index the ELF at `data`. 0, or a negative errno with one line in error[size]. */
+/* Opens the ELF at `data`. Returns 0, or a negative errno with one line in error[error_size]. */
 int isa_image_open(struct isa_image *image, const void *data, size_t size, char *error,
 		   size_t error_size);
 void isa_image_close(struct isa_image *image);
 
-/* Section that holds virtual address `address`, or NULL. */
+/* Returns the section that holds virtual address `address`, or NULL. */
 const struct isa_section *isa_image_section(const struct isa_image *image, uint64_t address);
 
 /* Copy up to `length` bytes at virtual address `address`; returns how many were there. */
 size_t isa_image_read(const struct isa_image *image, uint64_t address, void *to, size_t length);
 
-/* Symbol by exact name, or NULL. */
+/* Returns the symbol of exactly that name, or NULL. */
 const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const char *name);
 
-/* Where the next symbol begins that is behind `address`; UINT64_MAX: there is none. */
+/* Returns where the next symbol begins that is behind `address`; UINT64_MAX if there is none. */
 uint64_t isa_image_next_symbol(const struct isa_image *image, uint64_t address);
 
-/* Symbol (function or object) whose bytes contain `address`, or NULL. */
+/* Returns the symbol (function or object) whose bytes contain `address`, or NULL. */
 const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
 					     bool function);
 
 /*
- * The variable that begins next after `address` and at most `distance` bytes later, or NULL.
- * Kernel descriptors are none.
+ * Returns the variable that begins next after `address` and at most `distance` bytes later, or
+ * NULL. Kernel descriptors are none.
  */
 const struct isa_symbol *isa_image_variable_after(const struct isa_image *image, uint64_t address,
 						  uint64_t distance);
@@ -78,7 +78,7 @@ const struct isa_symbol *isa_image_variable_after(const struct isa_image *image,
  */
 unsigned isa_image_clang(const void *elf, size_t size);
 
-/* Relocation exactly at `address`, or NULL. */
+/* Returns the relocation exactly at `address`, or NULL. */
 const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address);
 
 #endif

@@ -559,7 +559,7 @@ void insn_parse(struct insn *insn, char *text)
 	for (i = 1; i < insn->operand_count; i++)
 		insn->sdwa |= insn->operand[i].half;
 	if (strstr(insn->mnemonic, "_gpr_idx_")) {
-		/* What else it may name at run time, s_set_gpr_idx_idx keeps. */
+		/* s_set_gpr_idx_idx keeps what else may be named at run time. */
 		bool on = ends(insn->mnemonic, "_on") && strstr(last_operand, "gpr_idx(");
 
 		insn->index_mode = on ? 0 : 3;

@@ -43,7 +43,7 @@ struct operand {
 	int64_t value;
 } __attribute__((packed, aligned(4)));
 
-/* What an instruction means to the analysis; see optable.def. */
+/* A class is what an instruction means to the analysis; see optable.def. */
 enum op_class {
 	OP_UNKNOWN,
 #define HG_CLASS(name) OP_##name,
@@ -70,7 +70,7 @@ struct decoder;
 
 #define INSN_OPERANDS 8
 
-/* What mnemonics say that is needed often. */
+/* Traits are what mnemonics say that is needed often. */
 enum insn_trait {
 	INSN_SCALAR = 1u << 0,    /* of the scalar unit: s_... */
 	INSN_VECTOR = 1u << 1,    /* v_... */
@@ -136,7 +136,7 @@ struct function {
 	uint32_t block_count;
 	uint32_t *predecessors; /* of all blocks */
 	uint32_t entry_block;
-	const char *problem; /* what could not be decoded, NULL if nothing */
+	const char *problem; /* is what could not be decoded, NULL if nothing */
 };
 
 /* Instructions by place. Most of it is never touched. */
@@ -151,7 +151,7 @@ struct program {
 	struct decoder *decoder;
 	struct code_map *map;   /* of each section with code that was looked at */
 	size_t map_count, used; /* used: instructions */
-	struct insn **chunk;    /* what they lie in */
+	struct insn **chunk;    /* the instructions lie in them */
 	size_t chunk_count;
 	uint32_t walks;
 	struct function **function;
@@ -165,10 +165,10 @@ void program_free(struct program *program);
 /* Forget what was decoded if it is much. Instructions and functions handed out become invalid. */
 void program_trim(struct program *program);
 
-/* The instruction at `pc`, or NULL if there is none (not code, undecodable). */
+/* Returns the instruction at `pc`, or NULL if there is none (not code, undecodable). */
 struct insn *program_insn(struct program *program, uint64_t pc);
 
-/* The function at `entry`; NULL only when out of memory. Owned by the program. */
+/* Returns the function at `entry`, which the program owns; NULL only when out of memory. */
 struct function *program_function(struct program *program, uint64_t entry);
 
 /* The block in which `pc` lies, if the function has it; there must be one. */
@@ -176,20 +176,20 @@ uint32_t function_block(const struct function *function, uint64_t pc);
 /* The place of an instruction in function->insn; NO_INSN if it is not there. */
 #define NO_INSN UINT32_MAX
 uint32_t function_index(const struct function *function, const struct insn *insn);
-/* Its block, and its place in that. False if it is not there. */
+/* Finds its block, and its place in that. Returns false if it is not there. */
 bool function_place(const struct function *function, const struct insn *insn, uint32_t *block,
 		    uint32_t *index);
 
 /* Fill everything but pc and length from a line of disassembly. Exposed for its test. */
 void insn_parse(struct insn *insn, char *text);
 
-/* Atomic operation and type from a mnemonic; false if it is not an atomic. */
+/* Reads atomic operation and type from a mnemonic; returns false if it is not an atomic. */
 bool insn_atomic(const char *mnemonic, enum isa_op *op, enum isa_type *type, bool *fp);
 
-/* Whether control does not continue after it, or may continue elsewhere. */
+/* Returns true if control does not continue after it, or may continue elsewhere. */
 bool insn_is_branch(const struct insn *insn, uint64_t *target, bool *falls_through);
 
-/* Instructions that write exec without naming it. */
+/* Returns true if the instruction writes exec without naming it. */
 static inline bool insn_writes_exec_unnamed(const struct insn *insn)
 {
 	return insn->class == OP_AND_SAVEEXEC || insn->class == OP_ANDN2_SAVEEXEC ||

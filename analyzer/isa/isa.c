@@ -137,7 +137,7 @@ void analysis_open_lines(struct isa_analysis *analysis)
 		analysis->lines = lines_open(debug->image.data, debug->image.size);
 }
 
-/* What several threads work on: kernels are handed out one by one. */
+/* Several threads work on this: kernels are handed out one by one. */
 struct work {
 	const void *elf;
 	size_t size;
@@ -175,7 +175,7 @@ static void work_on(struct work *work, struct isa_analysis *analysis)
 	pthread_mutex_unlock(&work->lock);
 }
 
-/* A thread of its own: everything that caches is opened anew. */
+/* Runs in a thread of its own: everything that caches is opened anew. */
 static void *worker(void *data)
 {
 	struct isa_code_object scratch = { 0 };
@@ -306,7 +306,7 @@ void isa_session_close(struct isa_session *session)
 	free(session);
 }
 
-/* What is known of the code object without its kernels; NULL without memory. */
+/* Returns what is known of the code object without its kernels; NULL without memory. */
 static struct isa_code_object *new_object(const struct isa_session *session)
 {
 	struct isa_code_object *object = calloc(1, sizeof(*object));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the machine code of a kernel does to memory.
+ * This tells what the machine code of a kernel does to memory.
  *
- * Knows nothing of traces: the input is the bytes of an AMDGPU code object (ELF), the output is
+ * It knows nothing of traces: the input is the bytes of an AMDGPU code object (ELF), the output is
  * a tree of plain structs owned by the caller until isa_code_object_free().
  */
 #ifndef HIPGRAIN_ISA_H
@@ -57,12 +57,12 @@ enum isa_origin_kind {
 };
 
 /*
- * One step of a path: to `offset` bytes from where the pointer leads that was reached so far. A
+ * A step of a path leads `offset` bytes from where the pointer leads that was reached so far. A
  * step that `repeats` may be made any number of times, also never; those next to each other in any
  * order.
  */
 struct isa_step {
-	/* Where it is not exact what remains of it when it is divided by the stride; at least 0. */
+	/* If not exact, this is what remains of it when divided by the stride; at least 0. */
 	int64_t offset;
 	uint32_t stride; /* 0 if it is exact, or nothing is known of it */
 	bool exact;      /* false: at an offset that is chosen at run time */
@@ -86,7 +86,7 @@ struct isa_path {
 	uint32_t kernarg;
 	unsigned step_count;
 	struct isa_step step[ISA_PATH_STEPS];
-	char *member[ISA_PATH_STEPS]; /* what each step leads to, "view.data"; NULL: not known */
+	char *member[ISA_PATH_STEPS]; /* is what each step leads to, "view.data"; NULL: not known */
 };
 
 /* Every path to an address, ascending; or none, and why. */
@@ -132,7 +132,7 @@ struct isa_choice {
 #define ISA_CACHE_SCOPE_SYS (1u << 9)
 #define ISA_CACHE_WORDS     10u
 
-/* How far the effect of one instruction must be visible, as far as it tells itself. */
+/* A scope is how far the effect of an instruction must be visible, as far as it tells itself. */
 enum isa_scope {
 	ISA_SCOPE_UNSTATED, /* this processor's instructions do not tell */
 	ISA_SCOPE_NARROW,   /* a part of the GPU, such as the work-group */
@@ -162,7 +162,7 @@ struct isa_field {
 
 enum isa_test { ISA_TEST_EQUAL, ISA_TEST_LESS, ISA_TEST_LESS_SIGNED };
 
-/* What a branch depends on, the same for all work-items of a launch: left == right, or less. */
+/* A branch depends on this, the same for all work-items of a launch: left == right, or less. */
 struct isa_condition {
 	enum isa_test test;
 	struct isa_field left, right;
@@ -170,7 +170,7 @@ struct isa_condition {
 
 #define ISA_CONDITIONS 6u
 
-/* One atomic instruction. */
+/* This describes one atomic instruction. */
 struct isa_atomic {
 	char *mnemonic;
 	uint64_t offset;       /* bytes from the kernel's (or callee's) entry point */
@@ -183,9 +183,8 @@ struct isa_atomic {
 	bool native;   /* the operation is done by the memory instruction, not by a CAS loop */
 	bool cas_loop; /* compare-and-swap whose result feeds the loop's new value */
 	bool lock;     /* compare-and-swap that spins without arithmetic on the loaded value */
-	/* Of a compare-and-swap: why it cannot be determined whether it is one of these; NULL if it
-	 * can.
-	 */
+	/* For a compare-and-swap, this tells why it cannot be determined if it is one of these;
+	 * NULL if it can. */
 	const char *loop_why;
 	enum isa_op loop_op; /* valid if cas_loop */
 	bool returns;        /* the instruction returns the old value */
@@ -203,7 +202,7 @@ struct isa_atomic {
 	char *unsure;     /* why not with all of them; NULL if it does */
 	bool by_word;     /* ... and one word in memory, the same for all work-items, decides */
 	bool executes;    /* as far as results are known (isa_given()) it does */
-	/* Of an evaluation: there are several addresses, and it is executed with each of them. */
+	/* In an evaluation, true means several addresses, with each of which it is executed. */
 	bool every;
 	const char *given_up; /* why an evaluation says nothing of it; NULL */
 	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
@@ -244,7 +243,7 @@ struct isa_reach {
 	struct isa_limit limit;
 };
 
-/* What the kernel does through the pointer stored at one kernarg offset. */
+/* This is what the kernel does through the pointer stored at one kernarg offset. */
 struct isa_use {
 	uint32_t kernarg;
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
@@ -259,7 +258,7 @@ struct isa_use {
 	struct isa_reach reach[ISA_ACCESSES]; /* each kind of access, by its bit */
 };
 
-/* What the kernel does by one path through memory. */
+/* This is what the kernel does by one path through memory. */
 struct isa_path_use {
 	struct isa_path path;
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
@@ -271,8 +270,8 @@ struct isa_path_use {
 #define ISA_VALUES 8u /* of one store; of more nothing is known */
 
 /*
- * What the kernel may store to or update: `size` bytes from where the path leads. Of 8 bytes that
- * are stored at once it may be known what they are: the pointer to where one of `value` leads, or,
+ * The kernel may store to this, or update it: `size` bytes from where the path leads. If 8 bytes
+ * are stored at once, it may be known what they are: the pointer to where one of `value` leads, or,
  * if there are none, a constant.
  */
 struct isa_store {
@@ -307,7 +306,7 @@ struct isa_read {
 	unsigned line;
 };
 
-/* One explicit kernel argument, from the metadata note. */
+/* This describes one explicit kernel argument, from the metadata note. */
 struct isa_arg {
 	uint32_t offset;
 	uint32_t size;
@@ -342,16 +341,16 @@ struct isa_party {
 	char *symbol;     /* or NULL */
 	char *file;
 	unsigned line;
-	/* Where behind that pointer, if it is known: from which offset and how many bytes. */
+	/* If `placed`, they tell from which offset behind that pointer, and how many bytes. */
 	bool placed;
 	struct isa_step place;
 	uint32_t size;
 };
 
 /*
- * What wavefronts of the whole GPU may hand over to each other: data that are stored before a flag
- * is written, and data that are read because of what a flag said. Only accesses that are not
- * coherent by themselves, and flags in other memory than the data: behind another argument, or
+ * Wavefronts of the whole GPU may hand this over to each other: data that are stored before a flag
+ * is written, and data that are read because of what a flag said. These are only accesses that are
+ * not coherent by themselves, and flags in other memory than the data: behind another argument, or
  * elsewhere behind the same one.
  */
 struct isa_handover {
@@ -461,14 +460,14 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 struct isa_session;
 
 /*
- * As isa_analyze(), up to the first kernel; of `options` the disassembler and the hash count. With
- * a cache (analyzer/cache) in use, what is wrong with the code object is found by the first
- * isa_session_analyze() that needs its bytes.
+ * Does what isa_analyze() does, up to the first kernel; of `options` the disassembler and the hash
+ * count. With a cache (analyzer/cache) in use, what is wrong with the code object is found by the
+ * first isa_session_analyze() that needs its bytes.
  */
 int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
 		     struct isa_session **session, char **error);
 
-/* As isa_analyze(); the result outlives the session. One thread at a time. */
+/* Does what isa_analyze() does; the result outlives the session. For one thread at a time. */
 int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
 			struct isa_code_object **out, char **error);
 
@@ -507,13 +506,13 @@ bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
 		 isa_read_argument *read, void *user, int64_t *first, int64_t *end);
 
 /*
- * What is known of a launch, for isa_session_evaluate(). Each function is called with `user` and
- * answers the same for the same question.
+ * This is what is known of a launch, for isa_session_evaluate(). Each function is called with
+ * `user` and answers the same for the same question.
  */
 struct isa_launch {
 	uint32_t groups[3], items[3]; /* work-groups, and work-items of each; 0: not known */
 	isa_read_argument *argument;  /* of explicit arguments */
-	/* Whether a word leads to memory of the process. */
+	/* It tells if a word leads to memory of the process. */
 	bool (*is_address)(void *user, uint64_t word);
 	/*
 	 * The `size` bytes (1, 2 or 4) at an address, if they are known, are no part of an address,
@@ -525,7 +524,7 @@ struct isa_launch {
 };
 #define ISA_LAUNCH_STEPS 200000u
 
-/* What an atomic instruction does in a launch; as in isa_atomic, whose `kernel_offset` it has. */
+/* An atomic instruction does this in a launch; as in isa_atomic, whose `kernel_offset` it has. */
 struct isa_evaluated {
 	int64_t kernel_offset;
 	struct isa_origin origin;
@@ -555,7 +554,7 @@ int isa_session_evaluate(struct isa_session *session, const char *symbol,
 void isa_evaluation_free(struct isa_evaluation *evaluation);
 
 /*
- * What of the kernel can be executed then, to be given to isa_given_free(); it borrows from
+ * Returns what of the kernel can be executed then, to be given to isa_given_free(); it borrows from
  * `kernel`. Uses of arguments that cannot be are left without access; those that may be or not, of
  * words that are not declared to be pointers, are not certain. NULL if that is all of it as it is;
  * or without memory, and then *failed.
@@ -564,17 +563,17 @@ struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool
 /* NULL is allowed. */
 void isa_given_free(struct isa_kernel *given);
 
-/* Whether what one side writes is what the other reads, in one launch: the same flag and data. */
+/* Tells if, in a launch, one side writes what the other reads: the same flag and data. */
 bool isa_handover_meets(const struct isa_handover *writes, const struct isa_handover *reads);
 
 /* The same of places behind pointers alone, where flag and data may lie behind one (`together`). */
 bool isa_handover_places_meet(const struct isa_handover *writes, const struct isa_handover *reads,
 			      bool together);
 
-/* The word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
+/* Returns the word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
 const char *isa_cache_word(unsigned bit);
 
-/* As `scan` prints them; static. */
+/* These names are static, as `scan` prints them. */
 const char *isa_scope_name(enum isa_scope scope);
 const char *isa_op_name(enum isa_op op);
 const char *isa_type_name(enum isa_type type);
