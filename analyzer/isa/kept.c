@@ -37,7 +37,7 @@ bool kept_begin(struct kept *kept, const void *elf, size_t size, const struct is
 	return kept->use;
 }
 
-/* `symbol` NULL: all kernels. */
+/* Makes the name under which results are kept; `symbol` NULL means all kernels. */
 static bool name_of(const struct kept *kept, bool atomics_only, const char *symbol,
 		    struct cache_name *name)
 {
@@ -63,7 +63,7 @@ bool kept_find(const struct kept *kept, const struct isa_options *options,
 	bool atomics_only = options && options->atomics_only;
 	const char *symbol = options ? options->only_symbol : NULL;
 
-	/* Of one kernel there is more where all of them were analysed. */
+	/* The results of one kernel are also among those of all of them. */
 	return kept->use && (find(kept, atomics_only, symbol, NULL, out) ||
 			     (symbol && find(kept, atomics_only, NULL, symbol, out)));
 }

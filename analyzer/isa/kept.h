@@ -21,14 +21,14 @@ struct kept {
 	char disassembler[512];           /* its name and build */
 };
 
-/* Whether results of this code object may be there: false without a cache or a disassembler. */
+/* Returns true if results of this code object may be there: not without cache or disassembler. */
 bool kept_begin(struct kept *kept, const void *elf, size_t size, const struct isa_options *options);
 
-/* What isa_session_analyze() would make, in *out; false if it is not there. */
+/* Stores what isa_session_analyze() would make in *out; returns false if it is not there. */
 bool kept_find(const struct kept *kept, const struct isa_options *options,
 	       struct isa_code_object **out);
 
-/* What it made. */
+/* Keeps what it made. */
 void kept_add(const struct kept *kept, const struct isa_options *options,
 	      const struct isa_code_object *object);
 

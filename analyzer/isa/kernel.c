@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kernel: from its descriptor and code to a struct isa_kernel. */
+/* This makes a struct isa_kernel of the descriptor and code of one kernel. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ static uint32_t get32(const uint8_t *at)
 	return value;
 }
 
-/* Of a work-group, at most. */
+/* A work-group has so many, at most. */
 #define WORK_ITEMS 1024u
 
-/* Registers at entry (docs/code-objects.md#kernel-descriptor). */
+/* Reads which registers are set at entry (docs/code-objects.md#kernel-descriptor). */
 int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		      struct flow_entry *entry, char **error)
 {
@@ -304,7 +304,7 @@ static int fill_args(struct isa_analysis *analysis, const struct codeobj_kernel 
 		to->type_name = copy(arg->type_name);
 		kernel->arg_count++;
 	}
-	/* Of those that are skipped later: whether this thread has the names yet is chance. */
+	/* Skipped kernels get names later: it is chance if this thread has these yet. */
 	return kernel->skipped ? 0 : kernel_name_arguments(analysis, from, kernel);
 }
 

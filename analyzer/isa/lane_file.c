@@ -138,7 +138,7 @@ static bool same_group(const value_id *a, const value_id *b)
 	return !differ;
 }
 
-/* Which registers of the group that begins with number `first` are live: a bit for each. */
+/* Returns the registers of the group that begins with `first` that are live: a bit for each. */
 static uint32_t live_of(const struct reg_set *live, uint32_t first)
 {
 	const uint32_t all = (1u << LANE_GROUP) - 1;
@@ -148,7 +148,7 @@ static uint32_t live_of(const struct reg_set *live, uint32_t first)
 	return (uint32_t)(live->word[(REG_VECTOR + first) / 64] >> (REG_VECTOR + first) % 64) & all;
 }
 
-/* (*file)->*member |= value: 1 if it changed, 0 if not, -ENOMEM. */
+/* Does (*file)->*member |= value. Returns 1 if it changed, 0 if not, -ENOMEM. */
 static int join_one(struct value_store *store, struct lane_file **file, value_id *member,
 		    value_id value, bool widen)
 {

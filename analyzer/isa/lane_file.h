@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a group of lanes holds: vector registers and private memory. Shared, copied when written. */
+/* A group of lanes holds this: vector registers and private memory. Shared, copied when written. */
 #ifndef HIPGRAIN_ISA_LANE_FILE_H
 #define HIPGRAIN_ISA_LANE_FILE_H
 
@@ -28,14 +28,14 @@ struct lane_file {
 	value_id reg[LANE_REGS];
 };
 
-/* With one reference and nothing written; NULL: out of memory. */
+/* Returns a file with one reference and nothing written; NULL if out of memory. */
 struct lane_file *lane_file_new(struct lane_pool *pool);
 /* Drop a reference; NULL is allowed. */
 void lane_file_put(struct lane_file *file);
 
 /*
- * *into |= from: 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. Registers that are not in
- * `live` stay as they are; NULL: all are.
+ * Does *into |= from. Returns 1 if it changed, 0 if not, -ENOMEM. With `widen` it converges.
+ * Registers that are not in `live` stay as they are; with NULL all are in it.
  */
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
 		   const struct reg_set *live, bool widen);
@@ -46,7 +46,7 @@ bool lane_file_equal(const struct lane_file *a, const struct lane_file *b);
 /* Set register `index` (0: v0). 0 or -ENOMEM. */
 int lane_file_set(struct lane_file **file, unsigned index, value_id value);
 
-/* Private memory; see state_private_load() and its neighbours. */
+/* These are for private memory; see state_private_load() and its neighbours. */
 value_id lane_file_load(struct value_store *store, const struct lane_file *file, uint32_t dword,
 			bool flat);
 value_id lane_file_load_any(struct value_store *store, const struct lane_file *file);

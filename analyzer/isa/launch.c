@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch says of its kernel's arguments. */
+/* This tells what a launch says of its kernel's arguments. */
 #include "concrete.h"
 
 #include <string.h>
 
-/* Hidden arguments that follow from the sizes of the launch
- * (docs/code-objects.md#hidden-arguments). */
+/*
+ * Finds a hidden argument that follows from the sizes of the launch
+ * (docs/code-objects.md#hidden-arguments).
+ */
 static bool hidden_number(const struct isa_launch *launch, const char *name, uint32_t *number)
 {
 	static const struct {
@@ -27,7 +29,7 @@ static bool hidden_number(const struct isa_launch *launch, const char *name, uin
 	return false;
 }
 
-/* The argument that has the byte, or NULL. */
+/* Returns the argument that has the byte, or NULL. */
 static const struct codeobj_arg *argument_at(const struct launch_values *values, uint32_t offset)
 {
 	for (size_t i = 0; i < values->kernel->arg_count; i++) {

@@ -14,7 +14,7 @@
 #include "search.h"
 #include "skim.h"
 
-/* Of namespaces, and of scopes in a function; real ones stay far below. */
+/* This limits the depth of namespaces, and of scopes in a function; real ones stay far below. */
 #define MAX_DEPTH 64u
 
 /*
@@ -38,12 +38,12 @@ struct lines {
 	Dwarf *dwarf;
 	struct function *function; /* ascending by low */
 	size_t count, room;
-	const struct function **by_name; /* those with a name, ascending */
+	const struct function **by_name; /* has those with a name, ascending */
 	size_t named;
 	struct skim_sections sections;
 	struct table *table;
 	size_t table_count;
-	/* What find_scopes() found last: both are looked up for the same places. */
+	/* find_scopes() found this last: both are looked up for the same places. */
 	Dwarf_Die scope[MAX_DEPTH];
 	unsigned scope_count;
 	uint64_t scope_pc;
@@ -174,7 +174,7 @@ static struct function *function_at(const struct lines *lines, uint64_t pc)
 	return count && pc < lines->function[count - 1].high ? &lines->function[count - 1] : NULL;
 }
 
-/* Where the sections are that are read here; without one of them libdw does it. */
+/* Finds the sections that are read here; without one of them libdw does it. */
 static void find_sections(struct lines *lines)
 {
 	const struct {
@@ -273,8 +273,8 @@ bool lines_preferred(const char *file, const char *inner)
 }
 
 /*
- * The function and the blocks and inlined functions in it that hold `pc`, outermost first, in
- * lines->scope. Returns how many.
+ * Stores the function and the blocks and inlined functions in it that hold `pc`, outermost first,
+ * in lines->scope. Returns how many there are.
  */
 static unsigned find_scopes(struct lines *lines, const struct function *function, uint64_t pc)
 {
@@ -293,7 +293,7 @@ static unsigned find_scopes(struct lines *lines, const struct function *function
 	return count;
 }
 
-/* Where the rows and files of a unit come from: `rows`, or libdw. */
+/* The rows and files of a unit come from `rows`, or from libdw. */
 struct source {
 	Dwarf_Die unit;
 	struct skim_lines *rows;
@@ -344,7 +344,7 @@ static const char *file_name(const struct source *source, uint64_t index)
 					  : NULL;
 }
 
-/* What the line table has for an address; line 0: code that serves several lines at once. */
+/* Returns what the line table has for an address; line 0: code that serves several lines. */
 static const char *row_at(struct source *source, uint64_t pc, unsigned *line)
 {
 	Dwarf_Line *entry;
@@ -362,7 +362,7 @@ static const char *row_at(struct source *source, uint64_t pc, unsigned *line)
 	return dwarf_linesrc(entry, NULL, NULL);
 }
 
-/* A position given by a pair of attributes, such as DW_AT_call_file and DW_AT_call_line. */
+/* Returns a position given by a pair of attributes, as DW_AT_call_file and DW_AT_call_line. */
 static const char *position(Dwarf_Die *die, unsigned file_name_at, unsigned line_at,
 			    const struct source *source, unsigned *line)
 {
@@ -435,7 +435,7 @@ void lines_frames(struct lines *lines, uint64_t pc,
 	}
 }
 
-/* The parameter of that number of a function with that linkage name. */
+/* Finds the parameter of that number of a function with that linkage name. */
 static bool find_parameter(struct lines *lines, const char *symbol, size_t number, Dwarf_Die *child)
 {
 	const struct function key = { .name = symbol }, *wanted = &key, **found;

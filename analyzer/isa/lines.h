@@ -11,14 +11,13 @@ struct isa_path;
 struct lines;
 
 /*
- * NULL without usable debug information. The bytes are borrowed; they are those of a debug_image,
- * that is, no section is compressed.
+ * Returns NULL without usable debug information. The bytes are borrowed; they are those of a
+ * debug_image, that is, no section is compressed.
  */
 struct lines *lines_open(const void *elf, size_t size);
 void lines_close(struct lines *lines);
 
-/* Whose a file is: a header of the HIP runtime or the compiler, a known library's (wrappers.def).
- */
+/* A file is of the HIP runtime or compiler, of a known library (wrappers.def), or the program's. */
 enum lines_owner { LINES_COMPILER, LINES_LIBRARY, LINES_PROGRAM };
 enum lines_owner lines_owner(const char *file);
 
@@ -49,8 +48,8 @@ void lines_frames(struct lines *lines, uint64_t pc,
 void lines_parameters(struct lines *lines, const char *symbol, const char **name, size_t count);
 
 /*
- * Name the members that a path leads through, which begins at byte `offset` of parameter `number`
- * of the function with that linkage name. 0; -1 without memory.
+ * Names the members that a path leads through, which begins at byte `offset` of parameter `number`
+ * of the function with that linkage name. Returns 0, or -1 without memory.
  */
 int lines_members(struct lines *lines, const char *symbol, size_t number, uint64_t offset,
 		  struct isa_path *path);

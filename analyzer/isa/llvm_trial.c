@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one of LLVM's libraries can do, found out by trying. */
+/* This finds out by trying what one of LLVM's libraries can do. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -65,7 +65,7 @@ static const struct {
 
 enum result { PASSED, UNTRIED, UNKNOWN, DIFFERENT };
 
-/* As far as white space goes. */
+/* Returns true if both are alike, as far as white space goes. */
 static bool is_alike(const char *printed, const char *expected)
 {
 	for (;;) {
@@ -109,7 +109,7 @@ static enum result try_apart(const struct llvm_functions *functions, const struc
 	pid_t child = fork();
 
 	if (child == 0) {
-		/* What it has to say about an unknown processor is not for the user. */
+		/* Its words about an unknown processor are not for the user. */
 		signal(SIGABRT, SIG_DFL);
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);

@@ -36,7 +36,7 @@ static bool is_struct(Dwarf_Die *type)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-/* The member, or base class, in which byte *offset of a struct lies; *offset: within that. */
+/* Finds the member, or base class, in which byte *offset of a struct lies; *offset: within that. */
 static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 {
 	Dwarf_Die child, its_type;
@@ -61,8 +61,8 @@ static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 }
 
 /*
- * What lies at a byte of a type: *type becomes its type, and `name` the members on the way, joined
- * by dots. False if that is not known.
+ * Finds what lies at a byte of a type: *type becomes its type, and `name` the members on the way,
+ * joined by dots. Returns false if that is not known.
  */
 static bool descend(Dwarf_Die *type, uint64_t offset, char *name, size_t room)
 {
@@ -97,7 +97,7 @@ static bool descend(Dwarf_Die *type, uint64_t offset, char *name, size_t room)
 	return false;
 }
 
-/* Whether all that differs by the stride is the same member of the structs in an array. */
+/* Returns true if all that differs by the stride is the same member of the structs in an array. */
 static bool is_element(Dwarf_Die *type, const struct isa_step *step, uint64_t *offset)
 {
 	Dwarf_Word size;
@@ -123,7 +123,7 @@ int members_name(Dwarf_Die *parameter, uint64_t offset, struct isa_path *path)
 		if (!is_pointer(&type) || !type_of(&type, &type) || step->repeats)
 			return 0;
 		if (!step->exact && !is_element(&type, step, &at)) {
-			/* One of an array: of pointers it is a pointer, whichever. */
+			/* It is in an array: if that is of pointers, it is a pointer, whichever. */
 			if (!is_pointer(&type))
 				return 0;
 			continue;

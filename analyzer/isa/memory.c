@@ -100,7 +100,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	return access;
 }
 
-/* The distances of one pair from its only base. False: it is no such pair, or not known. */
+/* Finds the distances of one pair from its only base. False: it is no such pair, or not known. */
 static bool distances(const struct value_store *store, value_id low, uint32_t *base, int64_t *first,
 		      int64_t *last, uint32_t *stride)
 {
@@ -199,7 +199,7 @@ static void add_word(struct stored_word *word, value_id low, value_id high)
 	word->count++;
 }
 
-/* A 64-bit address in an operand, or a 32-bit offset added to a 64-bit scalar base. */
+/* Finds a 64-bit address in an operand, or a 32-bit offset added to a 64-bit scalar base. */
 static void address_of(struct flow *flow, const struct state *state, const struct operand *vector,
 		       const struct operand *scalar, struct layout *layout)
 {
@@ -225,7 +225,9 @@ static void address_of(struct flow *flow, const struct state *state, const struc
 	}
 }
 
-/* buffer_*: private memory through the private segment's descriptor, or a buffer. */
+/*
+ * Finds the address of buffer_*: private memory by the private segment's descriptor, or a buffer.
+ */
 static void buffer_of(struct flow *flow, const struct state *state, const struct insn *insn,
 		      struct layout *layout)
 {
@@ -390,7 +392,7 @@ static bool image_place(struct flow *flow, const struct target *target, int64_t 
 	return true;
 }
 
-/* Private load or store of `dwords` at low + offset. */
+/* Finds the dword of private memory at target + offset; returns false if it is not known. */
 static bool private_dword(struct flow *flow, const struct target *target, int64_t offset,
 			  uint32_t *dword)
 {
@@ -403,14 +405,14 @@ static bool private_dword(struct flow *flow, const struct target *target, int64_
 	return true;
 }
 
-/* A part of a dword. */
+/* Returns a part of a dword. */
 static value_id part_of(struct flow *flow, value_id value)
 {
 	return value == VALUE_BOTTOM ? VALUE_NUMBER
 				     : flow_mixed(flow, value_plain(&flow->store, value));
 }
 
-/* Of an evaluation: a part of a dword in private memory that is known. */
+/* Finds, in an evaluation, a part of a dword in private memory that is known. */
 static bool private_part(struct flow *flow, const struct state *state, const struct insn *insn,
 			 const struct target *target, int64_t offset, value_id *part)
 {
@@ -552,7 +554,7 @@ int flow_private_some(struct flow *flow, const struct insn *insn, struct state *
 	return state_private_some(&flow->store, state, dword, reg->reg, insn->load);
 }
 
-/* Data: the new value, then the expected one, in one run of registers. */
+/* Notes the data: they are the new value, then the expected one, in one run of registers. */
 static int note_swap(struct flow *flow, const struct state *state, const struct operand *data,
 		     size_t index)
 {

@@ -159,7 +159,7 @@ static int name_atomic(struct isa_analysis *analysis, const struct flow *flow,
 	return 0;
 }
 
-/* The source line of the instruction at `pc`. 0 or -ENOMEM. */
+/* Finds the source line of the instruction at `pc`. Returns 0 or -ENOMEM. */
 static int find_line(struct isa_analysis *analysis, uint64_t pc, char **file, unsigned *line)
 {
 	const char *found = analysis->lines ? lines_find(analysis->lines, pc, line) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction's operands read and write; addresses in the code object as values. */
+/* This tells what operands read and write, and makes values of addresses in the code object. */
 #include "flow.h"
 
 #include <string.h>

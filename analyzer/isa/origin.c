@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the address of an access comes from, or why that is unknown. */
+/* This finds where the address of an access comes from, or why that is unknown. */
 #include "origin.h"
 #include "choice.h"
 #include "codeobj/text.h"
@@ -69,7 +69,7 @@ static void add_unknown(struct sources *sources, const char *why)
 static void gather(struct flow *flow, const struct access *access, struct sources *sources,
 		   bool *visited, unsigned depth);
 
-/* A pointer loaded by another instruction: what that instruction's address comes from. */
+/* Follows a pointer loaded by another instruction to what that instruction's address comes from. */
 static void chase(struct flow *flow, uint32_t base, struct sources *sources, bool *visited,
 		  unsigned depth)
 {
@@ -289,7 +289,7 @@ static int indirect(struct isa_origin *origin)
 	return copy_offsets(origin, &kernarg);
 }
 
-/* Through pointers in memory, by ways that are not known. 0 or -ENOMEM. */
+/* Sets an origin through pointers in memory, by ways that are not known. Returns 0 or -ENOMEM. */
 static int somewhere(struct isa_origin *origin, const struct sources *s)
 {
 	if (s->direct.count || s->symbol[0] || (s->indirect.count && s->through))
@@ -304,7 +304,7 @@ static int somewhere(struct isa_origin *origin, const struct sources *s)
 	return origin->why ? copy_offsets(origin, &s->indirect) : -ENOMEM;
 }
 
-/* One pointer or variable, or several of them; the address starts there. 0 or -ENOMEM. */
+/* Sets one pointer or variable, or several, where the address starts. Returns 0 or -ENOMEM. */
 static int direct(struct isa_origin *origin, const struct sources *s)
 {
 	int status = copy_offsets(origin, &s->direct);
@@ -428,7 +428,7 @@ static void add_place(struct isa_use *use, const struct isa_use *place)
 		use->end = place->end;
 }
 
-/* `one`: the use by one access alone. */
+/* Adds a use; `one` is that by one access alone. */
 static int add_use(struct isa_kernel *kernel, const struct isa_use *one, isa_when when)
 {
 	struct isa_use *grown;
@@ -474,9 +474,9 @@ static int set_place(struct flow *flow, const struct access *access, struct isa_
 }
 
 /*
- * Whether an access either goes through a word of a struct that was passed by value, or to the
- * work-group's or the work-item's own memory, where compilers keep such a struct: so a union of a
- * number and a pointer looks, of which a flag says which it is.
+ * Returns true if an access either goes through a word of a struct that was passed by value, or to
+ * the work-group's or the work-item's own memory, where compilers keep such a struct: so a union of
+ * a number and a pointer looks, of which a flag says which it is.
  */
 static bool is_chosen(const struct flow *flow, const struct sources *sources, uint32_t kernarg)
 {
@@ -489,8 +489,8 @@ static bool is_chosen(const struct flow *flow, const struct sources *sources, ui
 }
 
 /*
- * An access through pointers that were loaded from memory, or one whose origin is not known: for
- * the list of paths. 0 or -ENOMEM.
+ * Adds an access through pointers that were loaded from memory, or one whose origin is not known,
+ * to the list of paths. Returns 0 or -ENOMEM.
  */
 static int add_paths(struct flow *flow, const struct access *access, unsigned how,
 		     struct isa_kernel *kernel)
@@ -508,7 +508,7 @@ static int add_paths(struct flow *flow, const struct access *access, unsigned ho
 	return status;
 }
 
-/* Each word of 64 bits by itself, with what it is. 0 or -ENOMEM. */
+/* Adds each word of 64 bits by itself, with what it is. Returns 0 or -ENOMEM. */
 static int add_words(struct flow *flow, const struct access *access, const struct isa_paths *paths,
 		     struct isa_kernel *kernel)
 {
@@ -527,7 +527,7 @@ static int add_words(struct flow *flow, const struct access *access, const struc
 	return status;
 }
 
-/* Where a store may go. 0 or -ENOMEM. */
+/* Adds where a store may go. Returns 0 or -ENOMEM. */
 static int add_stores(struct flow *flow, const struct access *access, const struct sources *sources,
 		      struct isa_kernel *kernel)
 {

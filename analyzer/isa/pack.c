@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One description of each struct serves both directions, so that they cannot differ. */
+/* The same description of each struct serves both directions, so that they cannot differ. */
 #include "pack.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static int64_t get_number(struct pack *pack)
 		}                                               \
 	} while (0)
 
-/* One of an enumeration, from `first` to `last`. */
+/* The member is one of an enumeration, from `first` to `last`. */
 #define CHOICE(pack, member, first, last)                                        \
 	do {                                                                     \
 		NUMBER(pack, member);                                            \
@@ -100,7 +100,7 @@ static int64_t get_number(struct pack *pack)
 	} while (0)
 #define KNOWN(pack, member) CHOICE(pack, member, ISA_NOT_KNOWN, ISA_YES)
 
-/* How many elements follow, each of at least one byte. */
+/* Packs how many elements follow, each of at least one byte. */
 static size_t count_of(struct pack *pack, size_t count)
 {
 	NUMBER(pack, count);
@@ -136,7 +136,7 @@ static void pack_text(struct pack *pack, char **text)
 	pack->at += length;
 }
 
-/* Text that is always there. */
+/* Packs text that is always there. */
 static void pack_word(struct pack *pack, char **text)
 {
 	pack_text(pack, text);
@@ -144,7 +144,7 @@ static void pack_word(struct pack *pack, char **text)
 		fail(pack, -EINVAL);
 }
 
-/* Text that nobody frees: one copy of each that was read, kept to the end. */
+/* Packs text that nobody frees: one copy of each that was read, kept to the end. */
 static void pack_static(struct pack *pack, const char **text)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -171,7 +171,7 @@ static void pack_static(struct pack *pack, const char **text)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Room for an array that is being read; NULL on failure, which says so in pack->status. */
+/* Returns room for an array that is being read; NULL on failure, which says so in pack->status. */
 static void *room(struct pack *pack, size_t count, size_t size)
 {
 	void *array = calloc(count + 1, size);
@@ -244,7 +244,7 @@ static void pack_origin(struct pack *pack, struct isa_origin *origin)
 	pack_text(pack, &origin->paths.why);
 }
 
-/* Bits, all of which count. */
+/* Packs bits, all of which count. */
 static void pack_when(struct pack *pack, isa_when *when)
 {
 	int64_t bits = (int64_t)*when;
@@ -554,7 +554,7 @@ uint8_t *pack_object(const struct isa_code_object *object, size_t *size)
 	return finish(&pack, size);
 }
 
-/* Whether the kernel at hand has that name. */
+/* Returns true if the kernel at hand has that name. */
 static bool is_named(const struct pack *pack, size_t length, const char *name)
 {
 	struct pack peek = *pack;

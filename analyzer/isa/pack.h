@@ -12,7 +12,7 @@
 struct isa_code_object;
 struct isa_kernel;
 
-/* Bytes of an object or kernel, from malloc(); size in *size. NULL without memory. */
+/* Returns the bytes of an object or kernel, from malloc(); size in *size. NULL without memory. */
 uint8_t *pack_object(const struct isa_code_object *object, size_t *size);
 uint8_t *pack_kernel(const struct isa_kernel *kernel, size_t *size);
 

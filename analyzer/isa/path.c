@@ -20,7 +20,7 @@
 #define NODES 64u
 #define EDGES 256u
 
-/* Where the address of a load, or of the access itself, comes from. */
+/* The address of a load, or of the access itself, comes from here. */
 struct edge {
 	int node;           /* another load, or -1: an argument or variable */
 	const char *symbol; /* the image's; NULL for the argument */
@@ -46,7 +46,7 @@ struct search {
 	struct isa_path path[ISA_PATHS];
 	unsigned count;
 	const char *why; /* why a path is not known; NULL if all are */
-	/* Where it begins: with the address of an access, or with a word that it stores. */
+	/* It begins here: with the address of an access, or with a word that it stores. */
 	const struct value_pair *pair;
 	unsigned pair_count;
 	bool overflow, word;
@@ -100,7 +100,7 @@ static void set_stride(struct isa_step *step, int64_t offset, uint32_t stride)
 	step->offset += step->offset < 0 ? stride : 0;
 }
 
-/* How far the index leads that chooses the offset. */
+/* Sets how far the index leads that chooses the offset. */
 static void set_range(struct isa_step *step, const struct target *target, int64_t offset)
 {
 	step->bounded = !step->exact && target->bounded;
@@ -112,7 +112,7 @@ static void set_range(struct isa_step *step, const struct target *target, int64_
 		step->last -= (step->last - step->first) % step->stride;
 }
 
-/* From a base of the target, whose range is that of all its distances; or of another base. */
+/* Adds an edge to a base of the target, whose range is that of all its distances; or to another. */
 static void edge_to_base(struct search *search, const struct target *target, uint32_t base,
 			 int64_t distance, int64_t offset, bool exact, uint32_t stride)
 {
@@ -129,7 +129,7 @@ static void edge_to_base(struct search *search, const struct target *target, uin
 		edge->node = node_of(search, BASE_PAYLOAD(base));
 }
 
-/* A word of the arguments at a computed place: any of the argument's words. */
+/* Adds edges to a word of the arguments at a computed place: to any of the argument's words. */
 static void edges_to_arguments(struct search *search, const struct target *target, int64_t offset)
 {
 	const struct flow *flow = search->flow;
@@ -206,7 +206,7 @@ static void add_edges(struct search *search, const struct target *target, int64_
 			fail(search, "a pointer kept in LDS");
 		break;
 	case TARGET_PRIVATE:
-		/* What lies there has its own origin (state_private_load()). */
+		/* A value that lies there has its own origin (state_private_load()). */
 		if (search->word)
 			fail(search, "a pointer to private memory");
 		break;
@@ -295,7 +295,7 @@ static int compare_steps(const struct isa_step *a, const struct isa_step *b)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* One of equal ones leads as far as either. */
+/* Joins the ranges of equal steps: the one that is kept leads as far as either. */
 static void join_ranges(struct isa_step *to, const struct isa_step *from)
 {
 	to->bounded &= from->bounded;
@@ -379,7 +379,7 @@ static bool inner(const struct search *search, const struct edge *edge, unsigned
 	return edge->node >= 0 && search->node[edge->node].component == component;
 }
 
-/* The steps within a component, each once and ascending. False if they are too many. */
+/* Adds the steps within a component, each once and ascending; false if they are too many. */
 static bool add_inner_steps(struct search *search, unsigned component, struct trail *trail)
 {
 	unsigned from = trail->count;
@@ -413,7 +413,7 @@ static bool add_inner_steps(struct search *search, unsigned component, struct tr
 	return true;
 }
 
-/* All ways to leave the component of a node, backwards. */
+/* Follows all ways to leave the component of a node, backwards. */
 static void follow(struct search *search, unsigned index, const struct trail *before)
 {
 	unsigned component = search->node[index].component;
@@ -441,7 +441,7 @@ static void follow(struct search *search, unsigned index, const struct trail *be
 	}
 }
 
-/* Compilers keep what a __managed__ variable begins with under another name [PROBE19]. */
+/* Tells if what it begins with has another name, as compilers do for __managed__ [PROBE19]. */
 static bool is_managed(const struct isa_image *image, const char *symbol)
 {
 	char name[1024];
@@ -552,7 +552,7 @@ void path_clear(struct isa_paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
-/* Room for one more at `at` of `count` elements of `size` bytes, zeroed; false without memory. */
+/* Makes room for one at `at` of `count` elements of `size` bytes, zeroed; false without memory. */
 static bool make_room(void **list, size_t count, size_t size, size_t at)
 {
 	char *grown = reallocarray(*list, count + 1, size);
@@ -608,7 +608,7 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 	return 0;
 }
 
-/* One more that a store may leave there. 0 or -ENOMEM. */
+/* Adds another value that a store may leave there. Returns 0 or -ENOMEM. */
 static int add_value(struct isa_store *store, const struct isa_path *value)
 {
 	for (size_t i = 0; i < store->value_count; i++)
@@ -662,7 +662,7 @@ static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint
 	return status;
 }
 
-/* The address that it leads to, and so many bytes. */
+/* Moves the address that it leads to by so many bytes. */
 static void move_step(struct isa_step *step, int64_t distance)
 {
 	if (step->exact)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an address is reached through pointers that lie in memory: from the addresses that memory
- * instructions were seen with to the paths of isa.h.
+ * This tells how an address is reached through pointers that lie in memory: from the addresses that
+ * memory instructions were seen with to the paths of isa.h.
  */
 #ifndef HIPGRAIN_ISA_PATH_H
 #define HIPGRAIN_ISA_PATH_H
@@ -17,8 +17,8 @@
 int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths);
 
 /*
- * The same for a word that it stores, as if that were an address: where the pointer leads. None
- * without a reason in paths->why if it is a constant.
+ * Finds the same for a word that it stores, as if that were an address: where the pointer leads.
+ * There is none, and no reason in paths->why, if it is a constant.
  */
 int path_find_word(struct flow *flow, const struct access *access, unsigned word,
 		   struct isa_paths *paths);
@@ -34,8 +34,8 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 	     isa_when when);
 
 /*
- * The same of what it stores there: so many bytes, `distance` from where the paths lead. `values`:
- * what path_find_word() found, or NULL: it is not known what is stored.
+ * Adds the same of what it stores there: so many bytes, `distance` from where the paths lead.
+ * `values` is what path_find_word() found, or NULL if it is not known what is stored.
  */
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
 	       uint32_t size, const struct isa_paths *values, isa_when when);

@@ -15,7 +15,7 @@
 #define SCALARS  102u       /* s0 to s101; what follows has other names */
 #define UNUSABLE UINT32_MAX
 #define UNTRIED  (UINT32_MAX - 1) /* met once: what is not met again is not worth a pattern */
-/* As source of a vector instruction: more about sources follows. */
+/* A vector instruction with these as source has more about its sources behind it. */
 #define SDWA 0xf9u
 #define DPP  0xfau
 
@@ -87,7 +87,7 @@ static const struct encoding {
 	{ GFX10, 0xff800000, 0xb0800000, { { FIELD_END, 0 } } },
 	/* SOPK, ahead of s_getreg and s_setreg */
 	{ BOTH, 0xf8000000, 0xb0000000, { { FIELD_NUMBER16, 0 }, { FIELD_SCALAR_TO, 16 } } },
-	/* what is left of both */
+	/* these are left of both */
 	{ BOTH, 0xff800000, 0xbf800000, { { FIELD_END, 0 } } },
 	{ BOTH, 0xf0000000, 0xb0000000, { { FIELD_END, 0 } } },
 	/* SOP2 */
@@ -170,8 +170,8 @@ enum { IN_OFFSET = INSN_OPERANDS }; /* of a memory instruction, instead of an op
 struct pattern {
 	uint64_t key;
 	uint8_t asked;   /* fields that were expected to vary: a bit for each */
-	bool whole;      /* those that do, so that `key` has all that does not */
-	uint8_t varying; /* which do */
+	bool whole;      /* the asked ones do, so that `key` has all that does not */
+	uint8_t varying; /* has a bit for each that does */
 	uint32_t insn;   /* index of the instruction with the first probes; UNUSABLE */
 	uint8_t places;
 	struct {
@@ -226,9 +226,9 @@ static uint64_t put(uint64_t word, struct field field, uint32_t value)
 }
 
 /*
- * What is the same in all values of a field that may be exchanged for one another: as the value
- * that stands for them in keys; or -1, if this one may not be. No number is 0: a disassembler may
- * leave it out.
+ * Returns what is the same in all values of a field that may be exchanged for one another: as the
+ * value that stands for them in keys; or -1, if this one may not be. No number is 0: a disassembler
+ * may leave it out.
  */
 static int64_t kind_of_value(struct field field, uint32_t value)
 {
@@ -258,7 +258,7 @@ static uint32_t probe(struct field field, uint32_t value, unsigned index, bool s
 	return (second ? 84 - 16 * index : 16 * (index + 1)) / kinds[field.kind].unit;
 }
 
-/* The difference between both probes, as it shows. */
+/* Returns the difference between both probes, as it shows. */
 static int64_t difference(struct field field, uint32_t value, unsigned index)
 {
 	return ((int64_t)probe(field, value, index, true) - probe(field, value, index, false)) *
@@ -294,7 +294,7 @@ static uint8_t candidates(const struct encoding *encoding, uint64_t word, size_t
 	return found;
 }
 
-/* Fields that are 0. */
+/* Returns the fields that are 0: a bit for each. */
 static uint8_t zeros(const struct encoding *encoding, uint64_t word)
 {
 	uint8_t found = 0;
@@ -304,7 +304,7 @@ static uint8_t zeros(const struct encoding *encoding, uint64_t word)
 	return found;
 }
 
-/* The word with its `varying` fields as what stands for their kind (`probe_number` 0) or probes. */
+/* Returns the word whose `varying` fields stand for their kind (`probe_number` 0) or are probes. */
 static uint64_t with_fields(const struct encoding *encoding, uint64_t word, uint8_t varying,
 			    unsigned probe_number)
 {
@@ -324,7 +324,7 @@ static uint64_t with_fields(const struct encoding *encoding, uint64_t word, uint
 	return result;
 }
 
-/* Which field a difference between the probes is of; -1: of none. */
+/* Returns which field a difference between the probes is of; -1 if it is of none. */
 static int field_of(const struct encoding *encoding, uint64_t word, uint8_t varying, int64_t by,
 		    bool number)
 {
@@ -452,7 +452,7 @@ static bool is_usable(const struct pattern *pattern)
 	return pattern && pattern->insn != UNUSABLE && pattern->insn != UNTRIED;
 }
 
-/* The pattern of that key, kept if it is new. NULL: none can be kept. */
+/* Returns the pattern of that key, kept if it is new; NULL if none can be kept. */
 static const struct pattern *find(struct patterns *patterns, const struct encoding *encoding,
 				  uint64_t word, size_t length, uint8_t varying, bool whole,
 				  pattern_decode decode, void *user)
@@ -486,8 +486,9 @@ static const struct pattern *find(struct patterns *patterns, const struct encodi
 }
 
 /*
- * Other registers of the same kind, as encodings can name them: tuples of scalar registers, and of
- * vector registers if these are `aligned`, at even or fourth ones.
+ * Moves an operand to other registers of the same kind. Returns false if encodings cannot name
+ * them: tuples of scalar registers begin at even or fourth ones, those of vector registers at even
+ * ones if they are `aligned`.
  */
 static bool move(struct operand *operand, int64_t by, bool aligned)
 {
@@ -521,7 +522,7 @@ bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, patt
 	}
 	if (!is_usable(pattern))
 		return false;
-	/* What was expected to vary, but does not, belongs to what a pattern is found by. */
+	/* Fields that were expected to vary, but do not, belong to what a pattern is found by. */
 	if (pattern->varying != varying)
 		pattern =
 		    find(patterns, encoding, word, length, pattern->varying, true, decode, user);

@@ -21,7 +21,7 @@ struct patterns;
 /* Decode `size` bytes by the disassembler. */
 typedef bool (*pattern_decode)(void *user, const uint8_t *code, size_t size, struct insn *insn);
 
-/* For a processor of gfx9 or gfx10. NULL: out of memory. */
+/* Returns patterns for a processor of gfx9 or gfx10; NULL if out of memory. */
 struct patterns *patterns_new(const struct arch *arch);
 void patterns_free(struct patterns *patterns);
 

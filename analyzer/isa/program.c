@@ -84,7 +84,7 @@ void program_trim(struct program *program)
 		forget(program);
 }
 
-/* Where the instruction at `pc` is remembered; NULL if no code can be there, or without memory. */
+/* Returns the place of the instruction at `pc`; NULL if no code can be there, or without memory. */
 static struct insn **slot_of(struct program *program, uint64_t pc)
 {
 	struct code_map *map = pc & 3 ? NULL : find_map(program, pc);
@@ -138,7 +138,7 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 	insn = new_insn(program);
 	if (!insn)
 		return NULL;
-	/* Where that fails the place is the next one's. */
+	/* If that fails, the place is the next one's. */
 	if (!decoder_insn(program->decoder, program->image->data + section->offset + skip,
 			  (size_t)(section->size - skip), insn))
 		return NULL;
@@ -241,7 +241,7 @@ bool function_place(const struct function *function, const struct insn *insn, ui
 	return true;
 }
 
-/* The block that begins there. */
+/* Returns the block that begins there, or NO_BLOCK. */
 static uint32_t block_at(const struct function *function, uint64_t pc)
 {
 	uint32_t block = function_block(function, pc);
@@ -251,7 +251,10 @@ static uint32_t block_at(const struct function *function, uint64_t pc)
 		   : NO_BLOCK;
 }
 
-/* After a call or trap that never returns, compilers put nothing before the next function. */
+/*
+ * Returns true if another function begins there. Compilers put nothing between it and a call or
+ * trap that never returns.
+ */
 static bool next_function(const struct program *program, const struct function *function,
 			  uint64_t pc)
 {
@@ -316,7 +319,7 @@ static int walk(struct program *program, struct function *function, struct pc_li
 	return status;
 }
 
-/* The instructions of the last walk, ascending. */
+/* Sorts the instructions of the last walk, ascending. */
 static void sort_insns(struct program *program, struct function *function)
 {
 	uint64_t low = UINT64_MAX, high = 0;
