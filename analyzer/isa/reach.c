@@ -142,7 +142,7 @@ static struct number shift(const struct number *a, const struct number *count)
 								   : (struct number){ 0 };
 }
 
-/* The lower `bits` bits. */
+/* Returns the lower `bits` bits. */
 static struct number lower(const struct number *a, unsigned bits)
 {
 	if (a->kind == SUM && a->word == WORD_BLOCK && bits == 16)
@@ -226,7 +226,7 @@ static struct number limit_of(const struct number *index, const struct number *b
 	return mask;
 }
 
-/* The upper half of an index, and of a bound. */
+/* Returns true if the upper half of an index suits that of a bound. */
 static bool fits(const struct number *index, const struct number *bound, const struct number *high)
 {
 	return is_zero(index) &&
@@ -519,7 +519,7 @@ static bool step(struct search *search, const struct insn *insn)
 		break;
 	}
 	if (writes(insn, destinations, REG_EXEC) || writes(insn, destinations, REG_EXEC + 1)) {
-		/* Where others come back, the work-items that are followed stay among them. */
+		/* If others come back, the work-items that are followed stay among them. */
 		return insn->class == OP_OR && insn->operand_count == 3 &&
 		       insn->operand[1].kind == OPERAND_REG && insn->operand[1].reg == REG_EXEC;
 	}

@@ -83,7 +83,7 @@ static bool read_children(struct scope_parent *parent, Dwarf_Die *entry)
 	return true;
 }
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 static struct scope_parent *parent_of(struct scopes *scopes, Dwarf_Die *entry)
 {
 	struct scope_parent *parent;
@@ -107,7 +107,7 @@ static struct scope_parent *parent_of(struct scopes *scopes, Dwarf_Die *entry)
 	return parent;
 }
 
-/* By libdw. */
+/* Looks for a child by libdw. */
 static bool look_for(Dwarf_Die *parent, uint64_t pc, Dwarf_Die *child)
 {
 	if (dwarf_child(parent, child))

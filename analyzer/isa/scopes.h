@@ -17,9 +17,9 @@ struct scopes {
 	size_t count, room;
 };
 
-/* Zeroed before. Forgets scopes of another function. */
+/* Forgets scopes of another function; `scopes` is zeroed before. */
 void scopes_enter(struct scopes *scopes, const Dwarf_Die *function);
-/* The first child of a scope that holds `pc`. False if none does. */
+/* Finds the first child of a scope that holds `pc`. Returns false if none does. */
 bool scopes_child(struct scopes *scopes, Dwarf_Die *parent, uint64_t pc, Dwarf_Die *child);
 void scopes_clear(struct scopes *scopes);
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * The number of rows whose address is at most `address`: the index behind the last of them. `rows`
- * is an array of `count` structures of `size` bytes with the address, 64 bits, `offset` bytes
- * inside.
+ * Returns the number of rows whose address is at most `address`: the index behind the last of them.
+ * `rows` is an array of `count` structures of `size` bytes with the address, 64 bits, `offset`
+ * bytes inside.
  */
 static inline size_t rows_up_to(const void *rows, size_t count, size_t size, size_t offset,
 				uint64_t address)

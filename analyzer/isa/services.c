@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an atomic belongs to a service of the runtime: hostcall, the device heap. */
+/* This tells if an atomic belongs to a service of the runtime: hostcall, the device heap. */
 #include "services.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "isa.h"
 
 /*
- * Whether an atomic, the instruction at `pc`, is part of such a service; `atomic` is filled in, but
- * for this. `called`: the access with the calls that led there, or NULL.
+ * Returns true if an atomic, the instruction at `pc`, is part of such a service; `atomic` is filled
+ * in, but for this. `called` is the access with the calls that led there, or NULL.
  */
 bool services_runtime(const struct isa_image *image, const struct isa_kernel *kernel, uint64_t pc,
 		      const struct access *called, const struct isa_atomic *atomic);

@@ -23,9 +23,9 @@ struct skim_sections {
 };
 
 /*
- * The offsets in .debug_info of the functions that have code of their own (an address or ranges),
- * in a unit itself or in its namespaces, in *offset, which the caller frees. 0, -ENOMEM, or
- * -ENOTSUP if anything is not understood.
+ * Stores the offsets in .debug_info of the functions that have code of their own (an address or
+ * ranges), in a unit itself or in its namespaces, in *offset, which the caller frees. Returns 0,
+ * -ENOMEM, or -ENOTSUP if anything is not understood.
  */
 int skim_functions(const struct skim_sections *sections, uint64_t **offset, size_t *count);
 
@@ -39,10 +39,10 @@ int skim_lines_open(const struct skim_sections *sections, uint64_t offset, const
 		    struct skim_lines **lines);
 void skim_lines_close(struct skim_lines *lines);
 
-/* The row for an address: index of its file, and its line (0: none in particular). */
+/* Finds the row for an address: index of its file, and its line (0: none in particular). */
 bool skim_lines_find(const struct skim_lines *lines, uint64_t pc, unsigned *file, unsigned *line);
 
-/* The path of a file, as libdw would make it; NULL for no such index. Owned by `lines`. */
+/* Returns the path of a file, as libdw would make it, owned by `lines`; NULL: no such index. */
 const char *skim_lines_file(struct skim_lines *lines, uint64_t index);
 
 #endif

@@ -63,7 +63,7 @@ static inline int64_t take_signed(struct cursor *cursor)
 	return (int64_t)value;
 }
 
-/* A string in place; NULL if it does not end. */
+/* Returns a string in place; NULL if it does not end. */
 static inline const char *take_string(struct cursor *cursor)
 {
 	const uint8_t *start = cursor->at;

@@ -8,7 +8,7 @@
 
 #define MAX_CODE 65536u /* of abbreviations; compilers number them from 1 on */
 
-/* How many bytes an attribute takes, by its form. */
+/* An attribute takes so many bytes, by its form. */
 enum { VARIES = 0x80, NUMBER, BLOCK, BLOCK1, BLOCK2, BLOCK4, STRING, UNKNOWN = 0 };
 static const uint8_t widths[] = {
 	[DW_FORM_addr] = 8,          [DW_FORM_block2] = BLOCK2,    [DW_FORM_block4] = BLOCK4,
@@ -68,7 +68,7 @@ static int add_width(struct abbreviations *table, struct abbreviation *row, uint
 	return 0;
 }
 
-/* The attributes of one abbreviation. */
+/* Reads the attributes of one abbreviation. */
 static int read_attributes(struct cursor *cursor, struct abbreviations *table,
 			   struct abbreviation *row)
 {
@@ -175,11 +175,11 @@ static int add_found(struct found *found, uint64_t offset)
 	return 0;
 }
 
-/* The entries of one unit. */
+/* Reads the entries of one unit. */
 static int read_unit(struct cursor *cursor, const struct abbreviations *table, const uint8_t *start,
 		     struct found *found)
 {
-	/* Where the entries begin whose children are of no interest; 0: nowhere around here. */
+	/* `hidden` is where entries begin whose children are of no interest; 0: nowhere here. */
 	size_t depth = 0, hidden = 0;
 
 	while (cursor->at < cursor->end && !cursor->bad) {

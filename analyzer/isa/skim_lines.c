@@ -44,7 +44,7 @@ struct program {
 	uint8_t operands[256]; /* of standard opcodes */
 };
 
-/* Room for one more; false without memory. */
+/* Makes room for one more; false without memory. */
 static bool room_for(void *array, size_t *room, size_t count, size_t size)
 {
 	void **at = array, *grown;
@@ -103,7 +103,7 @@ static const char *string_at(const struct skim_section *section, uint64_t offset
 	return cursor.bad ? NULL : take_string(&cursor);
 }
 
-/* Directories or files of version 5: rows whose columns are described ahead of them. */
+/* Reads directories or files of version 5: rows whose columns are described ahead of them. */
 static int read_files5(const struct skim_sections *sections, struct skim_lines *lines,
 		       struct cursor *cursor, bool files)
 {
@@ -165,7 +165,7 @@ static int read_files5(const struct skim_sections *sections, struct skim_lines *
 	return status;
 }
 
-/* In the order of the program; false without memory. */
+/* Adds a row in the order of the program; false without memory. */
 static bool add_row(struct skim_lines *lines, uint64_t pc, uint64_t file, uint64_t line)
 {
 	if (!room_for(&lines->row, &lines->row_room, lines->row_count, sizeof(*lines->row)))
@@ -179,7 +179,7 @@ static int end_sequence(struct skim_lines *lines, size_t first, uint64_t high)
 {
 	size_t count = lines->row_count - first;
 
-	/* What the linker has removed is at address 0. */
+	/* Code that the linker has removed is at address 0. */
 	if (!count || !lines->row[first].pc) {
 		lines->row_count = first;
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers matter: backwards from the addresses of accesses. */
+/* This finds which registers matter: backwards from the addresses of accesses. */
 #include "slice.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "slice_step.h"
 
-/* What is live at one place. */
+/* This is what is live at one place. */
 struct live {
 	struct reg_set value; /* by its contents */
 	struct reg_set mask; /* as a lane mask only: what a comparison compared is of no interest */
@@ -127,7 +127,7 @@ static void before(struct walk *walk, const struct slice_step *step, struct live
 		live->condition = true;
 }
 
-/* Whether it changes nothing of what is live after it. */
+/* Returns true if it changes nothing of what is live after it. */
 static bool is_idle(const struct walk *walk, const struct slice_step *step, const struct live *live)
 {
 	const struct slice_ref *to = walk->steps.ref + step->first;

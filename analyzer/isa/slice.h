@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which registers of a kernel can still matter to an address, and which instructions therefore.
+ * This finds which registers of a kernel can still matter to an address, and which instructions
+ * therefore do.
  *
  * Most of a kernel computes what it loads and stores, not where, and most registers are reused. A
  * register is live where its contents may yet reach an address operand, the lane mask, or what is
@@ -64,7 +65,7 @@ static inline bool reg_any(const struct reg_set *set, unsigned reg, unsigned cou
 
 struct slice {
 	struct reg_set *live; /* by block: at its beginning, in active lanes */
-	struct reg_set *mask; /* those of them that matter as lane masks only */
+	struct reg_set *mask; /* has the ones of them that matter as lane masks only */
 	struct reg_set aside; /* in lanes that are switched off, anywhere */
 	bool *idle;           /* by instruction of the function: it changes nothing live */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions do to the set of live registers, read once for all visits of their blocks. */
+/* This reads what instructions do to live registers, once for all visits of their blocks. */
 #include "slice_step.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "flow.h"
 
-/* What an instruction with a wanted destination wants of its sources. */
+/* An instruction with a wanted destination wants this of its sources. */
 enum wants {
 	WANTS_ALL,     /* whatever is wanted of the destination */
 	WANTS_NOTHING, /* its result is a number, whatever they are */
@@ -17,7 +17,7 @@ enum wants {
 /* Classes without other effects than on their destinations. */
 static const struct plain {
 	uint8_t destinations; /* the first operands; 0: no such class */
-	uint8_t sources;      /* those behind them that count; 0: all */
+	uint8_t sources;      /* is how many behind them count; 0: all */
 	uint8_t wants;
 } plain[256] = {
 	[OP_DATA] = { 1, 0, WANTS_NOTHING },    [OP_MOVE] = { 1, 0, WANTS_ALL },
@@ -58,13 +58,13 @@ static unsigned destinations(const struct insn *insn)
 	return plain[insn->class].destinations;
 }
 
-/* Part of exec, which more depends on than registers. */
+/* Returns true for a part of exec, which more depends on than registers. */
 static bool touches_exec(const struct operand *operand)
 {
 	return operand->reg < REG_VECTOR && operand->reg + operand->count > REG_EXEC;
 }
 
-/* Instructions that write exec: whether they can only switch lanes off. */
+/* Returns true if an instruction that writes exec can only switch lanes off. */
 static bool only_shrinks(const struct insn *insn)
 {
 	const struct operand *a = &insn->operand[1], *b = &insn->operand[2];
@@ -112,7 +112,7 @@ static int add_ref(struct slice_steps *steps, unsigned word, uint64_t bits)
 	return 0;
 }
 
-/* The words of the set of registers that an operand has, behind those of `steps`. */
+/* Adds the words of the set of registers that an operand has, behind those of `steps`. */
 static int add_refs(struct slice_steps *steps, const struct operand *operand, uint8_t *count)
 {
 	int status = 0;
@@ -152,7 +152,7 @@ static int read_memory(struct slice_steps *steps, const struct insn *insn, struc
 	}
 	data = first + 1;
 	if (insn->family == MEM_BUFFER || insn->family <= MEM_SCALAR_BUFFER) {
-		/* What is stored stands first; atomics return into it. */
+		/* The data that are stored stand first; atomics return into them. */
 		data = 0;
 		first = insn->load ? first : 0;
 	}
@@ -162,7 +162,7 @@ static int read_memory(struct slice_steps *steps, const struct insn *insn, struc
 	return status;
 }
 
-/* One of `plain` that does not write exec. */
+/* Reads an instruction of `plain` that does not write exec. */
 static int read_plain(struct slice_steps *steps, const struct insn *insn, struct slice_step *step)
 {
 	static const struct operand vcc = { .kind = OPERAND_REG, .reg = REG_VCC, .count = 2 };
@@ -200,7 +200,7 @@ static int read_plain(struct slice_steps *steps, const struct insn *insn, struct
 	return status;
 }
 
-/* Whether it changes nothing live if its destinations are not. */
+/* Returns true if it changes nothing live unless its destinations are. */
 static bool may_be_idle(const struct insn *insn)
 {
 	if (!plain[insn->class].destinations)

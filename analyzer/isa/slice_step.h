@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions do to the set of live registers (slice.h): between slice.c and slice_step.c. */
+/* Instructions do this to the set of live registers (slice.h): for slice.c, by slice_step.c. */
 #ifndef HIPGRAIN_ISA_SLICE_STEP_H
 #define HIPGRAIN_ISA_SLICE_STEP_H
 
@@ -35,13 +35,13 @@ struct slice_step {
 	bool dual : 1;    /* the next step is its second half: both read before either writes */
 };
 
-/* Of a function, by block. */
+/* These are the steps of a function, by block. */
 struct slice_steps {
 	struct slice_step *step;
 	uint32_t *begin; /* a block's first step; one more than blocks */
 	struct slice_ref *ref;
 	uint32_t count, ref_count, ref_room;
-	bool private_reads; /* what is stored may come back; set by the caller */
+	bool private_reads; /* data that are stored may come back; set by the caller */
 };
 
 /* `steps` is zeroed but for private_reads. 0 or -ENOMEM; to be freed also then. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What registers and memory of a wave hold at a place in the code. */
+/* This is what registers and memory of a wave hold at a place in the code. */
 #include "state_internal.h"
 
 #include <errno.h>
@@ -131,7 +131,7 @@ value_id state_get(struct value_store *store, const struct state *state, unsigne
 	return state->active->reg[reg - REG_VECTOR];
 }
 
-/* The first file set aside that vector instructions write as well. */
+/* Returns the first file set aside that vector instructions write as well. */
 static unsigned first_written(const struct state *state)
 {
 	if (state->mode == EXEC_ALL || state->mode == EXEC_OFF)
@@ -230,7 +230,7 @@ int state_private_some(struct value_store *store, struct state *state, uint32_t 
 	unsigned index = reg - REG_VECTOR;
 	int status = private_some(store, &state->active, dword, index, state->some, load);
 
-	/* Which of the files has such a lane is not known: each as if it were its own. */
+	/* It is not known which file has such a lane: each is set as if it were its own. */
 	for (unsigned i = 0; !status && i < state->aside_count; i++)
 		status =
 		    private_some(store, &state->aside[i].file, dword, index, state->some, load);
@@ -262,7 +262,7 @@ int state_private_store_any(struct value_store *store, struct state *state, valu
 	return status;
 }
 
-/* Registers that a callee preserves [LUG, "Non-Kernel Functions"]. */
+/* Returns true if a callee preserves the register [LUG, "Non-Kernel Functions"]. */
 static bool preserved(unsigned reg)
 {
 	if (reg < REG_VECTOR)

@@ -46,8 +46,8 @@ struct state {
 	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
 	uint32_t some; /* with EXEC_SOME: a bit for each lane */
-	/* Of an evaluation (concrete.h): no lane is active; how often lanes of which it is not
-	 * known which ones were switched off. */
+	/* In an evaluation (concrete.h), `dead` means that no lane is active; `narrowed` is how
+	 * often lanes were switched off of which it is not known which ones. */
 	bool dead;
 	unsigned narrowed;
 	bool breaks; /* ... the last time where lanes leave a loop: it ends when none is left */
@@ -65,9 +65,9 @@ void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */
 void state_copy(struct state *to, const struct state *from);
 /*
- * into |= from, as far as it is `live` (NULL: all of it), which `into` was kept to. 1 if it
- * changed, 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from inside of a loop that
- * begins here.
+ * Does into |= from, as far as it is `live` (NULL: all of it), which `into` was kept to. Returns 1
+ * if it changed, 0 if not, -ENOMEM. With `widen` it converges. With `inner`, `from` comes from
+ * inside of a loop that begins here.
  */
 int state_join(struct value_store *store, struct state *into, const struct state *from,
 	       const struct state_live *live, bool inner, bool widen);
@@ -95,14 +95,14 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 /* Under EXEC_SOME: these lanes of a register are loaded or stored. */
 int state_private_some(struct value_store *store, struct state *state, uint32_t dword, unsigned reg,
 		       bool load);
-/* At an address that is not known. */
+/* These are for an address that is not known. */
 value_id state_private_load_any(struct value_store *store, const struct state *state);
 int state_private_store_any(struct value_store *store, struct state *state, value_id value,
 			    bool stray);
 
 /* ---- exec ---- */
 
-/* The name of exec's present value. */
+/* Returns the name of exec's present value. */
 uint32_t state_exec_name(const struct state *state);
 /*
  * exec &= something, at site `name`. *before (may be NULL) is the name of the mask that exec was
@@ -113,13 +113,13 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name, 
 int state_restore(struct value_store *store, struct state *state, uint32_t name);
 /* exec |= lanes nobody knows. */
 int state_grow(struct value_store *store, struct state *state);
-/* exec = anything. */
+/* Sets exec to anything. */
 int state_lose(struct value_store *store, struct state *state);
-/* exec = -1 for a moment. */
+/* Sets exec to -1 for a moment. */
 void state_all(struct state *state);
-/* exec = ~exec for a moment. */
+/* Sets exec to ~exec for a moment. */
 void state_off(struct state *state);
-/* exec = a few lanes by number for a moment. */
+/* Sets exec to a few lanes by number for a moment. */
 void state_some(struct state *state, uint32_t lanes);
 /* exec = the lanes of `name` that it does not have now (swap), or those in addition (both). */
 int state_complement(struct value_store *store, struct state *state, uint32_t name, bool both);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lanes are active: what changes of exec do to the files of lanes (state.h). */
+/* This keeps which lanes are active: what changes of exec do to the files of lanes (state.h). */
 #include "state_internal.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name, 
 	return state_aside_insert(state, state->aside_count, name, state->active);
 }
 
-/* Index after the file named `name`; -1 if there is none. */
+/* Returns the index after the file named `name`; -1 if there is none. */
 static int after_name(const struct state *state, uint32_t name)
 {
 	unsigned i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of state.h share: the lanes that are set aside, by the names of their masks. */
+/* The files of state.h share this: the lanes that are set aside, by the names of their masks. */
 #ifndef HIPGRAIN_ISA_STATE_INTERNAL_H
 #define HIPGRAIN_ISA_STATE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 /* Set a file, of which this takes a reference, aside as number `at`. 0, or -ENOSPC: too many. */
 int state_aside_insert(struct state *state, unsigned at, uint32_t name, struct lane_file *file);
 
-/* Place of a name among the files set aside: 0 the root, -1 absent. */
+/* Returns the place of a name among the files set aside: 0 the root, -1 absent. */
 int state_place_of(const struct state *state, uint32_t name);
 
 /*

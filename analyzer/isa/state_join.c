@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where ways through a kernel meet: what is known on all of them. */
+/* This finds what is known on all ways through a kernel that meet. */
 #include "state_internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Whether no two names that both have stand in a different order. */
+/* Returns true if no two names that both have stand in a different order. */
 static bool same_order(const struct state *a, const struct state *b)
 {
 	unsigned i, k, from = 0;
@@ -22,7 +22,7 @@ static bool same_order(const struct state *a, const struct state *b)
 	return true;
 }
 
-/* How many different names both have together. */
+/* Returns how many different names both have together. */
 static unsigned together(const struct state *a, const struct state *b)
 {
 	unsigned count = a->aside_count, i, k;
@@ -35,7 +35,7 @@ static unsigned together(const struct state *a, const struct state *b)
 	return count;
 }
 
-/* Whether all names of `part` occur in `whole`. */
+/* Returns true if all names of `part` occur in `whole`. */
 static bool names_within(const struct state *part, const struct state *whole)
 {
 	unsigned i, k;
@@ -51,9 +51,9 @@ static bool names_within(const struct state *part, const struct state *whole)
 }
 
 /*
- * Whether mask `inner`, of state `more`, names the same lanes that mask `outer` names in `less`: it
- * does if `less` has not yet passed the shrink sites in between, for then they hold no lanes there.
- * So it is at the head of a loop whose lanes leave one by one.
+ * Returns true if mask `inner`, of state `more`, names the same lanes that mask `outer` names in
+ * `less`: it does if `less` has not yet passed the shrink sites in between, for then they hold no
+ * lanes there. So it is at the head of a loop whose lanes leave one by one.
  */
 static bool same_lanes(const struct state *more, uint32_t inner, const struct state *less,
 		       uint32_t outer)
@@ -84,7 +84,7 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 		if (same_lanes(other, y, into, x))
 			return b;
 	}
-	/* Which of several masks it is cannot be determined any more. */
+	/* It cannot be determined any more which of several masks it is. */
 	if (mask_only && a != VALUE_BOTTOM && b != VALUE_BOTTOM)
 		return VALUE_NUMBER;
 	return widen ? value_widen(store, a, b) : value_join(store, a, b);
@@ -97,7 +97,7 @@ static void keep_scalars(struct state *state, const struct state_live *live)
 			state->scalar[w * 64 + (unsigned)__builtin_ctzll(dead)] = VALUE_BOTTOM;
 }
 
-/* Which of 64 values are not the same in both: a bit for each. Most are, by eights. */
+/* Returns which of 64 values are not the same in both: a bit for each. Most are, by eights. */
 static uint64_t differences(const value_id *a, const value_id *b)
 {
 	uint64_t found = 0;
@@ -115,7 +115,7 @@ static uint64_t differences(const value_id *a, const value_id *b)
 	return found;
 }
 
-/* The scalar registers of `other` that are live, into those of `into`: whether that changed any. */
+/* Joins live scalar registers of `other` into those of `into`; returns true if that changed any. */
 static bool join_scalars(struct value_store *store, struct state *into, const struct state *other,
 			 const struct state_live *live, bool widen)
 {
@@ -138,8 +138,10 @@ static bool join_scalars(struct value_store *store, struct state *into, const st
 	return changed;
 }
 
-/* Whether both are in the same lanes, but for sites that one of them has passed and the other not:
- * nothing of either is to be forgotten first. */
+/*
+ * Returns true if both are in the same lanes, but for sites that one of them has passed and the
+ * other not: nothing of either is to be forgotten first.
+ */
 static bool meet(const struct state *into, const struct state *from)
 {
 	bool same = into->aside_count == from->aside_count;
@@ -169,8 +171,8 @@ int state_keep(struct state *state, const struct state_live *live)
 }
 
 /*
- * The files that `other` set aside, joined into those of `into`; state_join() saw to it that there
- * is room for all. 1 if that changed anything, 0 if not, or a negative errno.
+ * Joins the files that `other` set aside into those of `into`; state_join() saw to it that there is
+ * room for all. Returns 1 if that changed anything, 0 if not, or a negative errno.
  */
 static int join_asides(struct value_store *store, struct state *into, const struct state *other,
 		       const struct reg_set *live, bool inner, bool widen)
@@ -194,9 +196,9 @@ static int join_asides(struct value_store *store, struct state *into, const stru
 			continue;
 		}
 		/*
-		 * What a loop switched off lies within what was off when it began. Sites of
-		 * different ways are kept by address, so that it is the same order wherever, and in
-		 * whatever order, these ways meet.
+		 * The lanes that a loop switched off lie within those that were off when it began.
+		 * Sites of different ways are kept by address, so that it is the same order
+		 * wherever, and in whatever order, these ways meet.
 		 */
 		while (i < into->aside_count && state_place_of(other, into->aside[i].name) < 0 &&
 		       (inner || into->aside[i].name < from->name))
@@ -247,7 +249,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 		return join_contents(store, into, from, live, inner, widen);
 	state_copy(&other, from);
 	keep_scalars(&other, live);
-	/* Where files are joined across, none may bring what is not live. */
+	/* If files are joined across, none may bring what is not live. */
 	if (into->mode != other.mode || !same_order(into, &other) ||
 	    (into->aside_count && into->aside[0].name == SITE_LOST)) {
 		status = state_keep(&other, live);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One dword by a number that may be known. */
+/* Shifts one dword left by a number that may be known. */
 static value_id shifted(struct flow *flow, value_id a, value_id amount)
 {
 	int32_t count;
@@ -18,7 +18,7 @@ static value_id shifted(struct flow *flow, value_id a, value_id amount)
 	return amount == VALUE_BOTTOM ? VALUE_BOTTOM : flow_mixed(flow, a);
 }
 
-/* Whether two dwords that are shifted left still have nothing in the upper one. */
+/* Returns true if two dwords that are shifted left still have nothing in the upper one. */
 static bool stays_low(const struct value_store *store, value_id low, value_id high, int32_t count)
 {
 	uint32_t top;
@@ -28,7 +28,7 @@ static bool stays_low(const struct value_store *store, value_id low, value_id hi
 	       value_top(store, low, &top) && (uint64_t)top << count <= VALUE_BOUND;
 }
 
-/* d = a shifted by b; one or two dwords by the width of d. */
+/* Writes `a` shifted by `b`; one or two dwords by the width of `to`. */
 static int step_shift(struct flow *flow, struct state *state, const struct operand *to,
 		      const struct operand *a, const struct operand *b, enum flow_shift shift)
 {
@@ -89,7 +89,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 	return status ? status : flow_write(flow, state, to, 1, high);
 }
 
-/* Binary operations per dword. */
+/* Applies binary operations to each dword. */
 static int step_each(struct flow *flow, struct state *state, const struct insn *insn)
 {
 	const struct operand *to = &insn->operand[0];
@@ -202,8 +202,10 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 	return status;
 }
 
-/* Of two dwords, in 64 bits; both halves as one number, which is a multiple of a factor. *small:
- * the upper half is 0. */
+/*
+ * Returns the product of two dwords, in 64 bits: both halves as one number, which is a multiple of
+ * a factor. *small is true if the upper half is 0.
+ */
 static value_id wide_product(struct flow *flow, const struct state *state, const struct insn *insn,
 			     bool *small)
 {
@@ -283,7 +285,7 @@ static int step_packed_move(struct flow *flow, struct state *state, const struct
 	return status ? status : flow_write(flow, state, &insn->operand[0], 1, high);
 }
 
-/* Whether it makes memory coherent with what is outside of the GPU; see arch.def. */
+/* Notes if it makes memory coherent with what is outside of the GPU; see arch.def. */
 static void flow_fence(struct flow *flow, const struct insn *insn)
 {
 	bool system = true;
@@ -323,7 +325,7 @@ static int step_dual(struct flow *flow, const struct function *function, const s
 	return status;
 }
 
-/* So few bits that they are no distance between two pieces of memory, as with a constant mask. */
+/* Tells if the bits are too few for a distance between pieces of memory, as by a constant mask. */
 static bool is_small_field(struct flow *flow, const struct state *state, const struct insn *insn,
 			   uint32_t *bits)
 {
@@ -336,7 +338,7 @@ static bool is_small_field(struct flow *flow, const struct state *state, const s
 	return *bits < FLOW_INDEX_BITS;
 }
 
-/* Of these: without a sign, in one dword. */
+/* Returns such a field, whose bound is known if it has no sign and one dword. */
 static value_id small_field(struct flow *flow, const struct insn *insn, uint32_t bits)
 {
 	return insn->traits & INSN_UNSIGNED && insn->operand[0].count == 1
@@ -344,8 +346,10 @@ static value_id small_field(struct flow *flow, const struct insn *insn, uint32_t
 		   : VALUE_NUMBER;
 }
 
-/* The lesser of two numbers, or the upper half of their product, as far as that is bounded; else
- * bottom. */
+/*
+ * Returns the lesser of two numbers, or the upper half of their product, as far as that is bounded;
+ * else bottom.
+ */
 static value_id bounded_mix(struct flow *flow, const struct state *state, const struct insn *insn)
 {
 	bool least = insn->traits & INSN_LEAST;
@@ -398,7 +402,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 			return status;
 	}
 	status = step_plain(flow, function, insn, state);
-	/* What of a register is taken, or from which lane, says nothing that is known of bounds. */
+	/* Nothing is known of the bounds of a part of a register, or of another lane's. */
 	if (!status && (insn->sdwa || insn->dpp) && insn->operand_count)
 		status = drop_bounds(flow, state, &insn->operand[0]);
 	if (!status && carried != VALUE_BOTTOM)

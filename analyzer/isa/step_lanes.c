@@ -64,7 +64,7 @@ int flow_lane_permute(struct flow *flow, struct state *state, const struct insn 
  */
 #define TUPLE_MAX 32u
 
-/* The end of the registers of that kind, or of the longest tuple that begins at `reg`. */
+/* Returns the end of the registers of that kind, or of the longest tuple that begins at `reg`. */
 static unsigned tuple_end(unsigned reg)
 {
 	unsigned end = reg < REG_VECTOR ? REG_VCC : reg < REG_ACC ? REG_ACC : REG_COUNT;

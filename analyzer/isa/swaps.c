@@ -12,17 +12,16 @@
 
 /* Payload of BASE_RESULT: a number of a row. */
 struct row {
-	uint32_t access; /* what was loaded there, or returned */
+	uint32_t access; /* the number was loaded there, or returned */
 	struct arithmetic kind;
 };
 
 struct site {
 	value_id stored, expected;
-	int loops; /* whether one of the functions that lead here does so from a loop; -1 not known
-		    */
+	int loops; /* tells if a function that leads here does so from a loop; -1 not known */
 };
 
-/* What was compared, both halves as one. */
+/* This was compared, both halves as one. */
 struct comparison {
 	value_id value[2];
 	struct arithmetic kind;
@@ -63,7 +62,9 @@ uint64_t swaps_context(const struct flow *flow)
 
 /* ---- what values remember ---- */
 
-/* Value of an access (`kind` NULL) or of what was computed from it; BOTTOM if there are too many.
+/*
+ * Returns the value of an access (`kind` NULL) or of what was computed from it; BOTTOM if there are
+ * too many.
  */
 static value_id remember(struct flow *flow, uint32_t access, const struct arithmetic *kind)
 {
@@ -116,7 +117,7 @@ static value_id through(struct flow *flow, uint32_t base, const struct arithmeti
 	return remember(flow, access, &both);
 }
 
-/* Instructions whose result is a number made of their sources. */
+/* Returns true if the result of the instruction is a number made of its sources. */
 static bool computes(const struct insn *insn)
 {
 	switch (insn->class) {
@@ -163,7 +164,7 @@ static bool computes(const struct insn *insn)
 	}
 }
 
-/* A shift that takes one half of a word. */
+/* Returns true if a shift takes one half of a word. */
 static bool moves_half(struct flow *flow, const struct insn *insn, const struct state *state)
 {
 	bool reversed = insn->class == OP_LSHRREV || insn->class == OP_LSHLREV;
@@ -258,7 +259,7 @@ int swaps_compare(struct flow *flow, const struct insn *insn, const struct state
 	return 0;
 }
 
-/* Whether one of the calls that lead to where the flow is now, or `insn` itself, lies in a loop. */
+/* Tells if one of the calls that lead to where the flow is, or `insn` itself, lies in a loop. */
 static int in_loop(const struct flow *flow, const struct insn *insn)
 {
 	for (unsigned i = 0; i < flow->depth; i++) {
@@ -296,7 +297,7 @@ int swaps_note(struct flow *flow, size_t index, value_id stored, value_id expect
 	return site->loops < 0 ? site->loops : 0;
 }
 
-/* Whether `value` may be what was loaded by `access`, unchanged. */
+/* Returns true if the value may be what was loaded by `access`, unchanged. */
 static bool is_loaded(const struct flow *flow, value_id id, uint32_t access)
 {
 	const struct value *value = value_get(&flow->store, id);
@@ -309,7 +310,7 @@ static bool is_loaded(const struct flow *flow, value_id id, uint32_t access)
 	return false;
 }
 
-/* Whether both were seen with the same address. */
+/* Returns true if both were seen with the same address. */
 static bool same_place(const struct access *a, const struct access *b)
 {
 	for (unsigned i = 0; i < a->pair_count; i++)
@@ -319,7 +320,7 @@ static bool same_place(const struct access *a, const struct access *b)
 	return false;
 }
 
-/* One fixed number, or an argument as it is. */
+/* Returns true for one fixed number, or an argument as it is. */
 static bool is_fixed(const struct flow *flow, value_id id)
 {
 	const struct value *value = value_get(&flow->store, id);
@@ -330,7 +331,7 @@ static bool is_fixed(const struct flow *flow, value_id id)
 		 BASE_KIND(value->alt[0].term[0].base) == BASE_KERNARG));
 }
 
-/* One execution's: how the stored value was computed from the expected one, if it was. */
+/* Finds how an execution computed the stored value from the expected one, if it did. */
 static bool operation_of(const struct flow *flow, uint32_t index, struct arithmetic *kind)
 {
 	const struct swaps *swaps = flow->swaps;
@@ -366,7 +367,7 @@ static bool operation_of(const struct flow *flow, uint32_t index, struct arithme
 	return found;
 }
 
-/* Whether `value` may be what the same memory held before, as the compare-and-swap expects it. */
+/* Returns true if the same memory may have held `value` before, as the compare-and-swap expects. */
 static bool is_old(const struct flow *flow, value_id value, uint32_t index)
 {
 	const struct site *site = &flow->swaps->site[index];
@@ -379,8 +380,8 @@ static bool is_old(const struct flow *flow, value_id value, uint32_t index)
 }
 
 /*
- * One execution's: it stores a number as it is, and that was compared with the old one. Which of
- * both results leads here is not followed.
+ * Returns true if an execution stores a number as it is, and that was compared with the old one. It
+ * is not followed which of both results leads here.
  */
 static bool compared(const struct flow *flow, uint32_t index, struct arithmetic *kind)
 {

@@ -16,7 +16,7 @@
 
 struct swaps;
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct swaps *swaps_new(void);
 void swaps_free(struct swaps *swaps);
 
@@ -24,8 +24,8 @@ void swaps_free(struct swaps *swaps);
 uint64_t swaps_context(const struct flow *flow);
 
 /*
- * What the result of `insn` remembers, from its sources as they are in `state`; VALUE_BOTTOM:
- * nothing, or it is for the data flow itself to say (moves, memory).
+ * Returns what the result of `insn` remembers, from its sources as they are in `state`;
+ * VALUE_BOTTOM: nothing, or it is for the data flow itself to say (moves, memory).
  */
 value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct state *state);
 
@@ -36,8 +36,8 @@ int swaps_compare(struct flow *flow, const struct insn *insn, const struct state
 int swaps_note(struct flow *flow, size_t index, value_id stored, value_id expected);
 
 /*
- * What all executions of the compare-and-swap `insn` are, after a pass. *why, a static text, is set
- * if that cannot be determined. 0 or -ENOMEM.
+ * Finds what all executions of the compare-and-swap `insn` are, after a pass. *why, a static text,
+ * is set if that cannot be determined. Returns 0 or -ENOMEM.
  */
 int swaps_classify(const struct flow *flow, const struct insn *insn, struct casloop *result,
 		   const char **why);
