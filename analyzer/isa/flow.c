@@ -117,7 +117,7 @@ struct activation {
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state);
 
-/* Does what a block does, but for the branch at its end. */
+/* Applies the instructions of a block, but for the branch at its end. */
 static int run_block(struct flow *flow, const struct function *function, const struct block *block,
 		     struct state *state)
 {

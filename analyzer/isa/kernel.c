@@ -33,7 +33,7 @@ static uint32_t get32(const uint8_t *at)
 	return value;
 }
 
-/* A work-group has so many, at most. */
+/* A work-group has at most so many work-items. */
 #define WORK_ITEMS 1024u
 
 /* Reads which registers are set at entry (docs/code-objects.md#kernel-descriptor). */

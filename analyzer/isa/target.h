@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an address may point to. */
+/* A target is what an address may point to. */
 #ifndef HIPGRAIN_ISA_TARGET_H
 #define HIPGRAIN_ISA_TARGET_H
 
@@ -9,8 +9,8 @@
 #include "value.h"
 
 /*
- * One thing that a pair of address halves may be, for every alternative: called with what the
- * upper half's base is and the matching alternative of the lower half.
+ * It is one thing that a pair of address halves may be, for every alternative: by what the upper
+ * half's base is and the matching alternative of the lower half.
  */
 enum target_kind {
 	TARGET_KERNARG_SEGMENT, /* constant = byte offset, if exact */
@@ -31,11 +31,10 @@ struct target {
 	bool null; /* of TARGET_NUMBER: in the first page, where no memory is */
 	bool constant_known;
 	int32_t constant;
-	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;
+	/* If not exact, TARGET_POINTER and TARGET_IMAGE are the constant plus a multiple of this;
 	 * 1: of anything. */
 	uint32_t stride;
-	/* Of TARGET_POINTER, unless exact, where it is known: the least and the greatest distance.
-	 */
+	/* If not exact, TARGET_POINTER has the least and the greatest distance, if known. */
 	bool bounded;
 	int64_t first, last;
 	uint32_t base; /* low half's base, 0 if none */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The base of the lower half that belongs to a base of the upper half; 0 if it is no upper half. */
+/* Returns the lower half's base that belongs to a base of the upper half; 0 if it is none. */
 static uint32_t low_of(uint32_t high)
 {
 	uint32_t payload = BASE_PAYLOAD(high);
@@ -38,7 +38,7 @@ static enum target_kind kind_of(uint32_t base)
 	}
 }
 
-/* The term of `alt` that pairs with `low`; any symbol pairs with an image's upper half. */
+/* Returns the term of `alt` that pairs with `low`; any symbol pairs with an image's upper half. */
 static const struct term *matching(const struct alt *alt, uint32_t low)
 {
 	for (uint32_t i = 0; i < alt->term_count; i++) {
@@ -88,7 +88,7 @@ static bool has_bases(const struct alt *alt)
 	return false;
 }
 
-/* Whether part of a difference from the pointer that begins with `base` was added. */
+/* Returns true if part of a difference from the pointer that begins with `base` was added. */
 static bool has_delta(const struct alt *alt, uint32_t base)
 {
 	uint32_t payload = BASE_PAYLOAD(base), upper;
@@ -110,7 +110,7 @@ static bool has_delta(const struct alt *alt, uint32_t base)
 	return false;
 }
 
-/* Alternatives of the lower half for which no upper half was found yet, a bit for each. */
+/* `left` has a bit for each alternative of the lower half for which no upper half was found yet. */
 static void found_plain(const struct value *low, uint64_t *left)
 {
 	for (uint32_t i = 0; i < low->alt_count; i++)
@@ -118,7 +118,7 @@ static void found_plain(const struct value *low, uint64_t *left)
 			*left &= ~(UINT64_C(1) << i);
 }
 
-/* How far below a variable compilers are taken to begin an address that an index is added to. */
+/* Compilers are taken to begin an address that an index is added to so far below a variable. */
 #define BELOW_VARIABLE 256
 
 /*
@@ -146,7 +146,7 @@ static unsigned next_variable(const struct flow *flow, const struct target *of,
 	return emit(target, count, &one);
 }
 
-/* Upper half = an aperture: private memory or LDS through a flat address. */
+/* Adds what the upper half of an aperture leads to: private memory or LDS by a flat address. */
 static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
 			 struct target *target, unsigned count, uint64_t *left)
 {
@@ -154,7 +154,7 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 	unsigned before = count;
 	uint32_t i;
 
-	/* What is added to an offset of LDS is an offset, whatever it comes from. */
+	/* Anything that is added to an offset of LDS is an offset, whatever it comes from. */
 	if (shared)
 		*left = 0;
 	found_plain(low, left);
@@ -176,7 +176,7 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 
 #define FIRST_PAGE 4096u
 
-/* Upper half without bases. */
+/* Adds targets of an upper half without bases. */
 static unsigned number(const struct value *low, const struct alt *high, const char *why,
 		       struct target *target, unsigned count, uint64_t *left)
 {
@@ -240,13 +240,13 @@ static void find_candidates(const struct flow *flow, const struct value *low,
 			continue;
 		found->balance++;
 		maybe |= term->sign == SIGN_MAYBE;
-		/* Those stand first. */
+		/* The certain ones stand first. */
 		found->base[found->count - 1] = found->base[certain];
 		found->base[certain++] = match->base;
 	}
 	/*
-	 * What is a pointer for certain wins over what may be an index added to it; not if it need
-	 * not be there, or if another one is subtracted: their difference may be the index.
+	 * A base that is a pointer for certain wins over what may be an index added to it; not if
+	 * it need not be there, or if another one is subtracted: their difference may be the index.
 	 */
 	if (certain && !maybe && found->balance > 0)
 		found->count = certain;
@@ -254,7 +254,7 @@ static void find_candidates(const struct flow *flow, const struct value *low,
 		found->count = 0;
 }
 
-/* Whether a pointer is subtracted for certain in this lower half, but not in the upper one. */
+/* Tells if a pointer is subtracted for certain in this lower half, but not in the upper one. */
 static bool half_difference(const struct flow *flow, const struct alt *low, const struct alt *high)
 {
 	for (uint32_t i = 0; i < low->term_count; i++) {
@@ -271,7 +271,7 @@ static bool half_difference(const struct flow *flow, const struct alt *low, cons
 	return false;
 }
 
-/* Some bits of a lower half, and other bits of something else: another address in the 4 GiB. */
+/* Tells if it has bits of a lower half and of something else: another address in the 4 GiB. */
 static bool half_choice(const struct alt *low, const struct term *match, const struct alt *high)
 {
 	bool upper = false, other = false;
@@ -338,9 +338,9 @@ static const char *why_apart(const struct flow *flow, const struct value *low,
 }
 
 /*
- * Of what the distance from a base is a multiple, beside the constant in the lower half. A number
- * that is no power of 2 is one only where the upper half has the number's other half, or nothing
- * but a carry.
+ * Returns a number of which the distance from a base is a multiple, beside the constant in the
+ * lower half. A number that is no power of 2 is one only where the upper half has the number's
+ * other half, or nothing but a carry.
  */
 static uint32_t stride_from(const struct alt *low, const struct term *match, const struct alt *high)
 {
@@ -360,7 +360,7 @@ static uint32_t stride_from(const struct alt *low, const struct term *match, con
 	return both > stride ? both : stride;
 }
 
-/* What remains of a distance. */
+/* Returns what remains of a distance. */
 static int32_t remainder_of(int64_t distance, uint32_t stride)
 {
 	int64_t rest = stride ? distance % (int64_t)stride : distance;
@@ -368,7 +368,7 @@ static int32_t remainder_of(int64_t distance, uint32_t stride)
 	return (int32_t)(rest < 0 ? rest + stride : rest);
 }
 
-/* The least and the greatest distance of a target. False: not known. */
+/* Finds the least and the greatest distance of a target. Returns false if they are not known. */
 static bool range_of(const struct target *target, int64_t *first, int64_t *last)
 {
 	*first = target->bounded ? target->first : target->constant;
@@ -462,7 +462,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 			continue;
 		}
 		one.exact &= !high->flags && high->term_count == 1;
-		/* Of one pointer a single target, with every distance from it that is known. */
+		/* A pointer is a single target, with every distance from it that is known. */
 		if (emitted && emitted->exact && one.exact &&
 		    emitted->more_count < TARGET_DISTANCES)
 			emitted->more[emitted->more_count++] = one.constant;

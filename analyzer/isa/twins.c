@@ -31,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct twin *slot[SLOTS];
 static size_t kept, count;
 
-/* What of the key has always the same size; zeroed before, so that gaps compare as well. */
+/* This part of the key has always the same size; zeroed before, so that gaps compare as well. */
 struct head {
 	char code[CODEOBJ_SHA256_SIZE];
 	uint64_t size, entry, start; /* of the code; distances from where it begins */
@@ -49,7 +49,7 @@ struct arg {
 	const char *hidden_name; /* static */
 };
 
-/* The code of a kernel: the bytes of its symbol, in which no other one begins. NULL: not known. */
+/* Returns a kernel's code: the bytes of its symbol, in which no other begins. NULL: not known. */
 static const uint8_t *code_of(const struct isa_image *image, const struct flow_entry *entry,
 			      struct twin_key *key)
 {
@@ -201,13 +201,13 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* Words in which an instruction of the code may begin, a bit for each. */
+/* Returns how many words have the bits for all places where an instruction may begin. */
 static size_t begin_words(const struct twin_key *key)
 {
 	return (size_t)(key->end - key->first) / 4 / 64 + 1;
 }
 
-/* Where instructions of a function begin that lies in the code; and all of them, hashed. */
+/* Finds where instructions of a function begin that lies in the code; returns all, hashed. */
 static uint64_t hash_function(const struct twin_key *key, const struct function *function,
 			      uint64_t *begins)
 {
@@ -224,8 +224,8 @@ static uint64_t hash_function(const struct twin_key *key, const struct function 
 }
 
 /*
- * Whether the code is decoded for this processor as it was for a twin, which began its instructions
- * there: then control goes the same ways in both.
+ * Returns true if the code is decoded for this processor as it was for a twin, which began its
+ * instructions there: then control goes the same ways in both.
  */
 static bool same_code(const struct twin_key *key, struct decoder *decoder, const uint64_t *begins,
 		      uint64_t decoded)
@@ -284,7 +284,7 @@ bool twins_find(const struct twin_key *key, struct program *program, struct isa_
 	return good;
 }
 
-/* Whether the kernel's function lies in its symbol, and nothing in it depends on where that is. */
+/* Tells if the kernel's function lies in its symbol, and nothing in it depends on where that is. */
 static bool stands_alone(const struct twin_key *key, const struct function *function)
 {
 	for (uint32_t i = 0; i < function->insn_count; i++) {

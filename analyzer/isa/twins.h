@@ -21,11 +21,11 @@ struct twin_key {
 	uint64_t first, end; /* its code: addresses, in bytes and... */
 	const uint8_t *code; /* ...where it lies */
 	size_t room;         /* bytes of the section from there on */
-	uint64_t pc;         /* where it is entered */
+	uint64_t pc;         /* is the address where it is entered */
 	const struct arch *arch;
 };
 
-/* What the results of a kernel follow from; twin_key_clear() afterwards. */
+/* Collects what the results of a kernel follow from, for twin_key_clear() afterwards. */
 void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 		   const struct codeobj_kernel *from, const struct flow_entry *entry);
 void twin_key_clear(struct twin_key *key);

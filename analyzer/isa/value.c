@@ -44,7 +44,7 @@ uint32_t value_divisor(uint32_t a, uint32_t b, uint32_t c)
 	return c ? value_divisor(c, a, 0) : a;
 }
 
-/* Of what the number in it is a multiple that is not followed; 0: there is none. */
+/* Returns the stride of the number in it that is not followed; 0 if there is none. */
 static uint32_t stride_of(const struct alt *alt)
 {
 	if (!(alt->flags & ALT_OPAQUE))
@@ -77,7 +77,7 @@ uint32_t value_stride(const struct value_store *store, value_id a)
 	return value_power(stride);
 }
 
-/* Of a number that was found to be a multiple of `stride`, and what remains of its constant. */
+/* Notes that a number was found to be a multiple of `stride`, and what remains of its constant. */
 static void set_stride(struct alt *alt, uint32_t stride)
 {
 	int64_t rest;
@@ -151,8 +151,8 @@ value_id value_unbounded(struct value_store *store, value_id a)
 }
 
 /*
- * What bounds two alternatives with the same terms have in common. Different ones become one less
- * than a power of 2: a value that grows in a loop soon ends at none.
+ * Returns the bound that two alternatives with the same terms have in common. Different ones become
+ * one less than a power of 2: a value that grows in a loop soon ends at none.
  */
 static uint32_t common_bound(const struct alt *a, const struct alt *b)
 {
@@ -166,7 +166,7 @@ static uint32_t common_bound(const struct alt *a, const struct alt *b)
 	return x == VALUE_BOUND ? x : UINT32_MAX >> __builtin_clz(x);
 }
 
-/* Fold `from` into `to`, which has the same terms. */
+/* Merges `from` into `to`, which has the same terms. */
 static void alt_merge(struct alt *to, const struct alt *from)
 {
 	int64_t distance = (int64_t)to->constant - from->constant;
@@ -203,7 +203,7 @@ value_id value_give_up(struct value_store *store, const char *why, bool subtract
 	return value_alts(store, &alt, 1);
 }
 
-/* One alternative for each set of terms; returns how many there are then. */
+/* Leaves one alternative for each set of terms; returns how many there are then. */
 static size_t merge_same(struct alt *alt, size_t count)
 {
 	size_t i, k, n = 0;
@@ -393,7 +393,7 @@ static bool has_sums(const struct alt *alt, size_t count)
 	return false;
 }
 
-/* Whether an alternative has another bound than that of the same terms in a value. */
+/* Returns true if an alternative has another bound than that of the same terms in a value. */
 static bool has_grown(const struct value *value, const struct alt *alt)
 {
 	for (uint32_t i = 0; i < value->alt_count; i++)
@@ -415,11 +415,11 @@ static value_id widen(struct value_store *store, value_id a, value_id b, value_i
 			   : joined;
 	memcpy(alt, value->alt, value->alt_count * sizeof(*alt));
 	n = merge_same(alt, value->alt_count);
-	/* What has grown once may grow on. */
+	/* A bound that has grown once may grow on. */
 	for (size_t i = 0; i < n; i++)
 		if (has_grown(value_get(store, a), &alt[i]))
 			drop_bound(&alt[i]);
-	/* One sum too many each time round would not end soon either. */
+	/* A loop with one sum too many each time round would not end soon either. */
 	if (n > value_get(store, a)->alt_count + 1 && has_sums(alt, n))
 		return value_give_up(store, "a loop in which too many values meet",
 				     value_subtracts(alt, n));

@@ -139,12 +139,12 @@ struct value_store {
 		value_id value;
 	} simple[SIMPLE_CACHE];
 	/*
-	 * Whether a term of that base must be kept, because it is known to be a pointer; NULL:
-	 * each.
+	 * It tells if a term of that base must be kept, because it is known to be a pointer; NULL:
+	 * each is.
 	 */
 	bool (*keep)(const void *user, uint32_t base);
 	const void *user;
-	/* What alternatives and lanes of values lie in, which are freed together. */
+	/* Alternatives and lanes of values lie in these, which are freed together. */
 	struct value_chunk {
 		struct value_chunk *next;
 		uint64_t bytes[];
@@ -166,7 +166,7 @@ struct value_store {
 /* 0 or -ENOMEM; then there is nothing to free. */
 int value_init(struct value_store *store);
 void value_free(struct value_store *store);
-/* Valid until the next value is made. */
+/* Returns a value, which is valid until the next value is made. */
 static inline const struct value *value_get(const struct value_store *store, value_id id)
 {
 	return &store->value[id];
@@ -175,7 +175,7 @@ static inline const struct value *value_get(const struct value_store *store, val
 /* Index of a reason (copied); the same text gives the same index. */
 uint16_t value_reason(struct value_store *store, const char *text);
 
-/* A known number; a base with a number added; what is not known, and why (copied). */
+/* These are a known number; a base with a number added; what is not known, and why (copied). */
 value_id value_const(struct value_store *store, int32_t constant);
 value_id value_base(struct value_store *store, uint32_t base, int32_t constant);
 value_id value_unknown(struct value_store *store, const char *why);
@@ -183,7 +183,7 @@ value_id value_unknown(struct value_store *store, const char *why);
 /* Intern a set of alternatives (merged, bounded; overflow gives an unknown value). */
 value_id value_alts(struct value_store *store, const struct alt *alt, size_t count);
 
-/* Whether something may be subtracted in one of them. */
+/* Returns true if something may be subtracted in one of them. */
 bool value_subtracts(const struct alt *alt, size_t count);
 /* In place of values that are too many or too large to be kept. */
 value_id value_give_up(struct value_store *store, const char *why, bool subtracted);
@@ -205,38 +205,38 @@ value_id value_add(struct value_store *store, value_id a, value_id b);
 value_id value_sub(struct value_store *store, value_id a, value_id b);
 /* A number is added: bases stay, the constant goes. */
 value_id value_blur(struct value_store *store, value_id a);
-/* What arithmetic that is not followed makes of it: a number; bottom stays bottom. */
+/* Returns what arithmetic that is not followed makes of it: a number; bottom stays bottom. */
 value_id value_number(value_id a);
 /* Some multiple of a number; without ALT_OPAQUE anywhere a multiple of 0 is 0. */
 value_id value_multiple(struct value_store *store, uint32_t stride);
 /* The same from 0 to `bound`; a bound above VALUE_BOUND says nothing. */
 #define VALUE_BOUND 0x7fffffffu
 value_id value_bounded(struct value_store *store, uint32_t stride, uint64_t bound);
-/* Whether it is a number from 0 to *top, which is at most VALUE_BOUND. */
+/* Returns true if it is a number from 0 to *top, which is at most VALUE_BOUND. */
 bool value_top(const struct value_store *store, value_id a, uint32_t *top);
-/* Without what is known of bounds. */
+/* Returns the value without what is known of bounds. */
 value_id value_unbounded(struct value_store *store, value_id a);
-/* Of what it is a multiple, whatever it is; 0: it is 0. */
+/* Returns a number of which it is a multiple, whatever it is; 0: it is 0. */
 uint32_t value_stride(const struct value_store *store, value_id a);
-/* The largest number of which all three are multiples. */
+/* Returns the largest number of which all three are multiples. */
 uint32_t value_divisor(uint32_t a, uint32_t b, uint32_t c);
-/* The largest power of 2 that divides it; 0 of 0. */
+/* Returns the largest power of 2 that divides it; 0 of 0. */
 uint32_t value_power(uint32_t stride);
 
 /* The constant, if that is all the value can be. */
 bool value_constant(const struct value_store *store, value_id a, int32_t *constant);
-/* The only base with nothing added, or 0. */
+/* Returns the only base with nothing added, or 0. */
 static inline uint32_t value_sole_base(const struct value_store *store, value_id a)
 {
 	return a > VALUE_NUMBER ? value_get(store, a)->sole : 0;
 }
-/* Whether an alternative has a base of that kind. */
+/* Returns true if an alternative has a base of that kind. */
 bool value_has(const struct value_store *store, value_id a, enum base_kind kind);
 
-/* One lane of a vector register becomes `scalar` (v_writelane), or is read (v_readlane). */
+/* A lane of a vector register becomes `scalar` (v_writelane), or is read (v_readlane). */
 value_id value_lane_write(struct value_store *store, value_id vector, uint32_t lane,
 			  value_id scalar);
-/* Whether lanes of a vector register were written one by one: it holds spilled scalars. */
+/* Tells if lanes of a vector register were written one by one: it holds spilled scalars. */
 bool value_holds_lanes(const struct value_store *store, value_id value);
 value_id value_lane_read(struct value_store *store, value_id vector, uint32_t lane);
 /* For use as an ordinary vector: a register with spilled lanes is not followed. */

@@ -25,8 +25,7 @@ static inline bool value_same_terms(const struct alt *a, const struct alt *b)
 	return true;
 }
 
-/* The value that equals this one, whose alternatives and lanes are copied; bottom without memory.
- */
+/* Returns the equal value, with copies of alternatives and lanes; bottom without memory. */
 value_id value_intern(struct value_store *store, struct value *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What values lie in, and the one copy of each. */
+/* Values lie in this store, which has one copy of each. */
 #include "value_internal.h"
 
 #include <errno.h>

@@ -50,7 +50,7 @@ static bool sign_sum(struct alt *to, uint32_t k, int32_t sign)
 	return true;
 }
 
-/* Of what the numbers in both are multiples that are not followed, and what remains. */
+/* Sets the stride of the numbers in both that are not followed, and what remains. */
 static void sum_strides(struct alt *to, const struct alt *from, int sign, uint32_t stride)
 {
 	int64_t sum = sign > 0 ? (int64_t)to->constant + from->constant
@@ -81,7 +81,7 @@ static uint32_t sum_bounds(const struct alt *to, const struct alt *from, int sig
 	return sum > VALUE_BOUND ? 0 : (uint32_t)sum;
 }
 
-/* to += sign * from. False if the sum is not representable. */
+/* Does to += sign * from. Returns false if the sum is not representable. */
 static bool alt_sum(struct value_store *store, struct alt *to, const struct alt *from, int sign)
 {
 	unsigned opaque = (to->flags | from->flags) & ALT_OPAQUE;

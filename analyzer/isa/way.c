@@ -36,7 +36,7 @@ static bool mentions(const struct insn *insn, unsigned reg, unsigned count)
 	return insn->dual && mentions(insn->dual, reg, count);
 }
 
-/* Whether it may write one of the registers: of most instructions, whether it mentions them. */
+/* Tells if it may write one of the registers: for most instructions, if it mentions them. */
 static bool may_write(const struct insn *insn, unsigned reg, unsigned count)
 {
 	switch (insn->class) {
@@ -53,7 +53,7 @@ static bool may_write(const struct insn *insn, unsigned reg, unsigned count)
 	return mentions(insn, reg, count);
 }
 
-/* vcc = exec & mask, or exec & ~mask. */
+/* Recognises vcc = exec & mask, or exec & ~mask. */
 static bool ask(const struct insn *insn, struct question *question)
 {
 	const struct operand *to = &insn->operand[0], *a = &insn->operand[1], *mask = a + 1;
@@ -73,7 +73,7 @@ static bool ask(const struct insn *insn, struct question *question)
 	return true;
 }
 
-/* What the block branches by, if that was so when it began. */
+/* Finds what the block branches by, if that was so when it began. */
 static bool find_question(const struct function *function, const struct block *block,
 			  struct question *question)
 {

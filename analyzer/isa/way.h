@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which way a branch goes, by the way that led to it.
+ * This tells which way a branch goes, by the way that led to it.
  *
  * Compilers lay out an if and its else that all lanes decide together one behind the other: the
  * first part ends with a mask set to zeros, and who skips it comes with ones. A block between both
@@ -21,7 +21,7 @@
 /* So many blocks are passed one after the other. */
 #define WAY_TRAIL 8u
 
-/* Whether the branch at the end of a block is of this kind: struct block's `asks`. */
+/* Returns true if the branch at the end of a block is of this kind: struct block's `asks`. */
 bool way_asks(const struct function *function, const struct block *block);
 
 /*

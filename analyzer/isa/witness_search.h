@@ -22,7 +22,7 @@ struct witness_insn {
 	struct choice_insn own;
 	uint8_t relation; /* of a vector comparison: enum choice_relation */
 	bool is_signed, wide;
-	bool counts_lanes; /* how many lanes before this one are in a mask: v_mbcnt */
+	bool counts_lanes; /* it counts the lanes before this one in a mask: v_mbcnt */
 };
 
 /* ---- witness_number.c ---- */
@@ -33,7 +33,7 @@ int witness_bit(const struct choice *choice, choice_id id);
 choice_id witness_lane(int bit);
 bool witness_is_lane(choice_id id);
 bool witness_is(const struct choice *choice, choice_id id, uint32_t number);
-/* Identifies the upper half of flat addresses of LDS or private memory. */
+/* Returns the upper half of flat addresses of LDS or private memory. */
 choice_id witness_aperture(struct choice *choice);
 
 /* They compute one dword, and return CHOICE_UNKNOWN where the result is not known. */

@@ -4,7 +4,7 @@
 
 #include "concrete.h"
 
-/* Identifies a value that was loaded. */
+/* Returns true for a value that was loaded. */
 static bool is_loaded(const struct choice *choice, choice_id id)
 {
 	const struct choice_node *node = choice_node_of(choice, id);
@@ -95,7 +95,7 @@ static void put(const struct step *step, const struct operand *to, unsigned part
 		id = CHOICE_UNKNOWN;
 	if (reg < REG_VECTOR || active == 1)
 		*place = id;
-	else if (active < 0) /* what was loaded is as unknown as anything, and says why */
+	else if (active < 0) /* a loaded value is as unknown as anything, and says why */
 		*place = is_loaded(step->choice, id) ? id : either(step->choice, *place, id);
 }
 
@@ -118,7 +118,7 @@ static void lose(const struct step *step, choice_id id)
 
 /* ---- instructions ---- */
 
-/* Of an evaluation: what a load of whole dwords gives where they are known, else CHOICE_UNKNOWN. */
+/* Returns what a load of whole dwords gives, if an evaluation knows it, else CHOICE_UNKNOWN. */
 static choice_id known_word(const struct step *step, const choice_id *address, unsigned part)
 {
 	const struct launch_values *launch = step->choice->launch;
