@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions each event wakes: those whose rows in rules.def and listeners.def name it. What
- * a launch leads to is found once and counted at each launch like it.
+ * An event wakes the functions whose rows in rules.def and listeners.def name it. What a launch
+ * leads to is found once and counted at each launch like it.
  */
 #include "rules.h"
 
@@ -34,7 +34,7 @@ static const struct {
 #undef LISTENER
 };
 
-/* The functions of one wake, each once, in the order of the rows. */
+/* Returns the functions of one wake, each once, in the order of the rows. */
 static rule_function **functions_of(unsigned wake)
 {
 	rule_function **list = g_new0(rule_function *, G_N_ELEMENTS(rows) + 1);
@@ -95,7 +95,10 @@ static struct last_launch *last_launch(struct rules_engine *engine, const struct
 	return last;
 }
 
-/* What a kernel uses and was no address when it was recorded: perhaps of memory that was freed. */
+/*
+ * Notes what a kernel uses that was no address when it was recorded: it may be of memory that was
+ * freed.
+ */
 static void check_veiled(const struct rules_context *context, const struct launch *launch)
 {
 	findings_note(
@@ -296,7 +299,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 	call_history_released(&context);
 }
 
-/* What an event wakes once the replay applied it; WAKES: nothing. */
+/* Returns what an event wakes once the replay applied it, or WAKES if it wakes nothing. */
 static enum wake wake_of(const struct hg_event *event)
 {
 	switch (event->type) {
@@ -415,7 +418,10 @@ static void note_process(struct findings *findings, const struct process *proces
 	}
 }
 
-/* Of findings of one group the surest stays; the launches of the others are its neighbours. */
+/*
+ * Keeps the surest of the findings of one group and counts the launches of the others as its
+ * neighbours.
+ */
 static void fold_groups(GPtrArray *list)
 {
 	GHashTable *groups = g_hash_table_new(g_str_hash, g_str_equal);

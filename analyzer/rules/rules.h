@@ -15,7 +15,7 @@ void rules_engine_free(struct rules_engine *engine);
 void rules_engine_before(struct rules_engine *engine, struct process *process,
 			 const struct hg_event *event);
 
-/* After replay_apply() returned `process` for `event`. */
+/* Runs the rules that the event wakes after replay_apply() returned `process` for it. */
 void rules_engine_event(struct rules_engine *engine, struct process *process,
 			const struct hg_event *event);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How to change what a compiler makes of an atomic update. */
+/* Tells how to change what a compiler makes of an atomic update. */
 #include "atomic_fixes.h"
 
 #include <ctype.h>
@@ -128,7 +128,7 @@ struct atomic_source *atomic_source_new(const struct launch *launch,
 	source->returns = atomic->returns;
 	source->op = atomic->cas_loop ? atomic->loop_op : atomic->op;
 	source->operation = operation_of(atomic, source->op);
-	/* What the program calls is the outermost: atomicAdd() may call unsafeAtomicAdd(). */
+	/* The program calls the outermost one: atomicAdd() may call unsafeAtomicAdd(). */
 	for (size_t i = 0; i < atomic->frame_count; i++) {
 		const struct spelling *spelling = spelling_of_frame(&atomic->frames[i]);
 
@@ -218,7 +218,7 @@ void atomic_source_look(struct atomic_source *source, const char *line)
 			length++;
 		found = spelling_of(at, length);
 		if (found && only && found != only)
-			return; /* which one it is, is not known */
+			return; /* it is not known which of them it is */
 		only = found ? found : only;
 	}
 	if (only && (source->construct == CONSTRUCT_UNKNOWN ||
@@ -226,7 +226,7 @@ void atomic_source_look(struct atomic_source *source, const char *line)
 		source->construct = only->construct;
 		g_free(source->name);
 		source->name = g_strdup(only->name);
-		/* Those of these name order and scope as well. */
+		/* The others name order and scope as well. */
 		if (only->construct != CONSTRUCT_FETCH && only->construct != CONSTRUCT_GENERIC)
 			source->arguments = only_arguments(line, only->name);
 	}
@@ -289,7 +289,10 @@ static const char *small_suffix(const struct atomic_source *source)
 	}
 }
 
-/* "unsafeAtomicMin"; both functions where the direction is not known. To be freed. */
+/*
+ * Returns "unsafeAtomicMin", or both functions if the direction is not known. The caller frees the
+ * text.
+ */
 static char *function_of(const struct atomic_source *source, const char *prefix, const char *tail)
 {
 	if (source->op == ISA_OP_MINMAX)
@@ -404,7 +407,7 @@ static char *instruction_in(const struct atomic_source *source, enum atomic_cons
 typedef char *text_in(const struct atomic_source *, enum atomic_construct, const char *,
 		      struct clang_range);
 
-/* Where the compiler is not known, for both sides of the change in clang 21. */
+/* Returns the text for both sides of the change in clang 21 if the compiler is not known. */
 static char *for_compiler(const struct atomic_source *source, enum atomic_construct construct,
 			  const char *place, text_in *text)
 {
@@ -446,7 +449,7 @@ static char *for_either(char *way, char *text, char *other_way, char *other)
 	return both;
 }
 
-/* Where it is not known how the source writes it, for the usual ways. */
+/* Returns the text for the usual ways to write it if the source's way is not known. */
 static char *for_source(const struct atomic_source *source, const char *place, text_in *text)
 {
 	enum atomic_construct usual = source->omp ? CONSTRUCT_OMP : CONSTRUCT_ATOMIC;

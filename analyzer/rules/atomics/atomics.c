@@ -154,7 +154,7 @@ char *atomic_coarse_fix(const struct pointer_argument *pointer, int device)
 	}
 }
 
-/* Bytes that one update touches. */
+/* Returns the number of bytes that one update touches. */
 static uint64_t element_size(const struct isa_atomic *atomic)
 {
 	return atomic->type == ISA_TYPE_F64 || atomic->type == ISA_TYPE_I64 ? 8 : 4;
@@ -219,7 +219,7 @@ void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic)
 	finding_add_instruction(finding, &site);
 }
 
-/* What all that is united has in common: the sentences are about that. */
+/* Returns what all that is united has in common, because the sentences are about that. */
 static char *key_of(const struct launch *launch, const struct isa_atomic *atomic,
 		    const struct pointer_argument *pointer, const struct grain *grain)
 {
@@ -502,7 +502,10 @@ char *limit_line(const char *file, unsigned line)
 	return text;
 }
 
-/* Where an instruction is, as a limit names it: its line, else its offset; to be freed. */
+/*
+ * Returns where an instruction is, as a limit names it: its line, else its offset. The caller frees
+ * the text.
+ */
 static char *instruction_place(const struct isa_atomic *atomic)
 {
 	char *line, *text;
@@ -603,7 +606,7 @@ void check_pointer(const struct rules_context *context, const struct launch *lau
 	if (kind >= 0)
 		check_target(context, launch, atomic, (enum atomic_kind)kind, pointer);
 	check_interconnect(context, launch, atomic, pointer);
-	/* Of the runtime's services only whether they work is worth a finding. */
+	/* Contention in the runtime's services is not worth a finding. */
 	if (!atomic->runtime)
 		check_contention(context, launch, atomic, pointer);
 }
@@ -664,7 +667,7 @@ static bool is_open(const struct isa_atomic *atomic)
 				      atomic->origin.kind != ISA_ORIGIN_GLOBAL));
 }
 
-/* What the launch's numbers say, if they are needed; else NULL. */
+/* Returns what the launch's numbers say if they are needed, else NULL. */
 static const struct isa_evaluation *evaluate(const struct rules_context *context,
 					     const struct launch *launch)
 {
@@ -679,7 +682,10 @@ static const struct isa_evaluation *evaluate(const struct rules_context *context
 	return NULL;
 }
 
-/* What an evaluation says of an address is worth less than what the code alone says. */
+/*
+ * Returns true if what an evaluation says of an address is worth less than what the code alone
+ * says.
+ */
 static bool is_worse(const struct isa_evaluated *found, const struct isa_atomic *atomic)
 {
 	if (found->origin.kind == ISA_ORIGIN_UNKNOWN || found->origin.kind == ISA_ORIGIN_CONSTANT)
@@ -698,7 +704,10 @@ static bool is_worse(const struct isa_evaluated *found, const struct isa_atomic 
 	}
 }
 
-/* The atomic as the launch executes it, which borrows from both. False: it does not. */
+/*
+ * Fills in the atomic as the launch executes it, which borrows from both. Returns false if the
+ * launch does not execute it.
+ */
 static bool evaluated(const struct isa_evaluation *evaluation, const struct isa_atomic *atomic,
 		      struct isa_atomic *own)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules about atomics have in common. */
+/* Declares the functions that the rules about atomics share. */
 #ifndef HIPGRAIN_RULES_ATOMICS_H
 #define HIPGRAIN_RULES_ATOMICS_H
 
@@ -12,11 +12,15 @@
  */
 #define CLANG_ASSUMES_COARSE 21
 
-/* Operand kind of the instruction itself: that of a compare-and-swap loop is integer. */
+/*
+ * Returns the operand kind of the instruction itself: that of a compare-and-swap loop is integer.
+ */
 enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic);
 
-/* The question that the memory model answers about an instruction on this memory. Its scope is
- * left out: narrow. */
+/*
+ * Returns the question that the memory model answers about an instruction on this memory. Its scope
+ * is left out: it is narrow.
+ */
 struct model_atomic_use atomic_use(const struct rules_context *context, const struct launch *launch,
 				   enum atomic_kind kind, const struct pointer_argument *pointer,
 				   const struct grain *grain);
@@ -41,10 +45,10 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 			       const struct pointer_argument *pointer, const struct grain *grain,
 			       const struct pages_used *used);
 
-/* Operand kind of a floating-point atomic or loop, -1 if it is none. */
+/* Returns the operand kind of a floating-point atomic or loop, -1 if it is none. */
 int atomic_fp_kind(const struct isa_atomic *atomic);
 
-/* "float addition"; static. */
+/* Returns "float addition" or the like; static. */
 const char *atomic_kind_text(enum atomic_kind kind);
 
 /* The report says that what the instruction does to memory is unknown, because of `why`. */
@@ -77,7 +81,7 @@ void check_interconnect(const struct rules_context *context, const struct launch
 void check_contention(const struct rules_context *context, const struct launch *launch,
 		      const struct isa_atomic *atomic, const struct pointer_argument *pointer);
 
-/* Loops that wait for memory to change. */
+/* Checks loops that wait for memory to change. */
 void check_spins(const struct rules_context *context, const struct launch *launch);
 
 /* Its memory may be unknown, and the report says so. */
@@ -96,16 +100,19 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 			  const struct isa_atomic *atomic);
 
 /*
- * Whether the instruction may be lost on some memory that the process has: where it may not, it
- * does not matter which memory it updates.
+ * Returns true if the instruction may be lost on some memory that the process has. If not, it does
+ * not matter which memory it updates.
  */
 bool atomic_may_be_lost(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic);
 
-/* Services of the host (printf, malloc in kernels) update memory of the runtime's own. */
+/*
+ * Returns true if it belongs to a service of the host (printf, malloc in kernels), which updates
+ * memory of the runtime's own.
+ */
 bool atomic_is_the_runtimes(const struct launch *launch, const struct isa_atomic *atomic);
 
-/* The same kernel from several code objects. */
+/* Checks the same kernel from several code objects. */
 void check_flags_across(const struct rules_context *context, const struct launch *launch);
 
 #endif

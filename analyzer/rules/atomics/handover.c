@@ -19,7 +19,7 @@
 /* Launches with handovers that are kept to be compared with later ones. */
 #define SIDES_MOST 256u
 
-/* One side of a handover that a launch made. */
+/* Describes a side of a handover that a launch made. */
 struct side {
 	const struct isa_handover *handover; /* the kernel's, which stays */
 	const struct isa_kernel *code;
@@ -47,8 +47,8 @@ static bool has_several_l2(const char *arch)
 }
 
 /*
- * Memory that no L2 cache keeps (MTYPE UC), or that is written through it (CC) [KFD]: what was
- * requested so, and on gfx942 the host's, where the GPU has memory of its own.
+ * Returns true if no L2 cache keeps the memory (MTYPE UC), or it is written through it (CC) [KFD]:
+ * it was requested so, or is the host's on gfx942, where the GPU has memory of its own.
  */
 static bool is_uncached(const struct rules_context *context, const struct pointer_argument *pointer)
 {
@@ -96,7 +96,9 @@ static char *line_of(const struct isa_party *party, bool listed)
 				      : g_strdup("");
 }
 
-/* What is missing, and in which instructions it shows; of `named` the finding lists them. */
+/*
+ * Returns what is missing and in which instructions it shows; the finding lists those of `named`.
+ */
 static char *describe(const struct isa_handover *writes, const struct isa_kernel *writer,
 		      const struct isa_handover *reads, const struct isa_kernel *reader,
 		      const struct isa_kernel *named, bool several_l2)
@@ -134,7 +136,7 @@ static char *describe(const struct isa_handover *writes, const struct isa_kernel
 	return g_string_free(text, FALSE);
 }
 
-/* Whether they are of one kernel, with whatever arguments. */
+/* Returns true if they are of one kernel, with whatever arguments. */
 static bool is_same(const struct isa_kernel *a, const struct isa_kernel *b)
 {
 	return a->symbol == b->symbol;
@@ -192,7 +194,7 @@ static void report(const struct rules_context *context, const struct side *write
 			"unknown whether both kernels run at the same time");
 }
 
-/* In one launch. */
+/* Looks for handovers in one launch. */
 static void check_within(const struct rules_context *context)
 {
 	const struct isa_kernel *code = context->launch->code;
@@ -235,7 +237,7 @@ static bool side_of(const struct rules_context *context, const struct isa_handov
 	return true;
 }
 
-/* Between this launch and earlier ones of other kernels. */
+/* Looks for handovers between this launch and earlier ones of other kernels. */
 static void check_others(const struct rules_context *context)
 {
 	const struct isa_kernel *code = context->launch->code;

@@ -30,7 +30,10 @@ static const char *op_text(const struct isa_atomic *atomic)
 								     : "atomic operation";
 }
 
-/* `by_lack`: the finding rests on the runtime's report that PCIe carries no atomics. */
+/*
+ * Settles how sure the finding is. `by_lack` says that it rests on the runtime's report that PCIe
+ * carries no atomics.
+ */
 static void weigh_not_carried(struct finding *finding, const struct model_outcome *outcome,
 			      bool by_lack)
 {
@@ -82,7 +85,7 @@ static void report_not_carried(const struct rules_context *context, const struct
 		    "keep data that kernels update atomically in device memory (hipMalloc);\nor "
 		    "enable PCIe atomics for this slot in the machine's firmware");
 	} else if (use->pcie_atomics == 0) {
-		/* Whether a compare-and-swap gets there is not known. */
+		/* It is not known if a compare-and-swap gets there. */
 		finding->fix = g_strdup("keep data that the kernel updates this way in device "
 					"memory (hipMalloc), or in coarse-grained host memory "
 					"(hipHostMalloc(&p, n, hipHostMallocNonCoherent))");
@@ -103,9 +106,9 @@ static void report_not_carried(const struct rules_context *context, const struct
 	"it matters only if the CPU or another GPU updates the same memory at the same time"
 
 /*
- * Who requests system scope. HIP's headers up to 6.4 do so for atomicAdd(double *) and
+ * Tells who requests system scope. HIP's headers up to 6.4 do so for atomicAdd(double *) and
  * unsafeAtomicAdd(double *) on all GPUs that they do not name, of which gfx94x and gfx950 have the
- * instruction (docs/memory-model.md#compilers): whoever calls these asks for the device's.
+ * instruction (docs/memory-model.md#compilers): a program that calls these asks for the device's.
  */
 enum requested { BY_NOBODY, BY_PROGRAM, BY_PROGRAM_OR_HEADER };
 
@@ -160,7 +163,9 @@ static void report_downgraded(const struct rules_context *context, const struct 
 	weigh_scope(finding, who);
 }
 
-/* Coarse-grained by surprise: HG202, HG207; or by request: HG111. */
+/*
+ * Returns HG202 or HG207 for memory that is coarse-grained by surprise, HG111 if it is by request.
+ */
 static enum rule_id coarse_rule(const struct allocation *allocation)
 {
 	/* hipHostMalloc flags (docs/memory-model.md#flags-of-hiphostmalloc) */
@@ -212,7 +217,7 @@ static void report_coarse(const struct rules_context *context, const struct laun
 	weigh_scope(finding, who);
 }
 
-/* Where the link to the host is unknown and decides whether the operation is carried out. */
+/* Adds a limit if the link to the host is unknown and decides if the operation is carried out. */
 static void limit_unknown_link(const struct rules_context *context, const struct launch *launch,
 			       const struct isa_atomic *atomic, struct model_atomic_use use)
 {
@@ -300,7 +305,7 @@ static void report_spin(const struct rules_context *context, const struct launch
 			"the writer, and whether the launch had to wait, are not recorded");
 }
 
-/* Whether memory that is waited for is coarse-grained memory of the host's: then says so. */
+/* Reports memory that is waited for if it is certainly the host's and coarse-grained. */
 static void check_spin(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_spin *spin, const struct pointer_argument *pointer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pages of memory a launch uses through a pointer, where they differ. */
+/* Tells which pages of memory a launch uses through a pointer, if they differ. */
 #include "page_reach.h"
 
 struct looking {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of memory whose pages differ in granularity: which of them a launch uses through a pointer. */
+/* Tells which pages a launch uses through a pointer to memory whose pages differ in granularity. */
 #ifndef HIPGRAIN_RULES_PAGE_REACH_H
 #define HIPGRAIN_RULES_PAGE_REACH_H
 

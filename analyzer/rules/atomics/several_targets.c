@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What an atomic does on memory: it is lost, or (else) a granularity of the memory. */
+/* An atomic is lost on memory, or (else) its effect is the granularity of the memory. */
 enum { EFFECT_NONE = -1, EFFECT_LOST = -2 };
 
 static int effect_on(const struct rules_context *context, const struct launch *launch,

@@ -93,7 +93,10 @@ static void keep(const struct rules_context *context, GArray **reads)
 						    : NULL }));
 }
 
-/* The same instructions; or others of the same kernels, on memory of the same call. */
+/*
+ * Returns true if these are the same instructions, or others of the same kernels on memory of the
+ * same call.
+ */
 static bool shows(const struct stale_read *read, const struct finding *finding,
 		  const struct handed_over *handed)
 {

@@ -29,7 +29,7 @@ struct gpu_block {
 	bool mixed, certain;
 };
 
-/* One block, kept in the process for as long as its epoch lasts. */
+/* Lists the blocks. The process keeps it for as long as its epoch lasts. */
 struct gpu_memory {
 	bool whole;   /* MEMORY_MOST were enough */
 	bool system;  /* and the operating system's memory, fine-grained */
@@ -136,8 +136,10 @@ static bool is_table(const struct isa_atomic *atomic, uint32_t kernarg)
 	return false;
 }
 
-/* What the kernel does through this word was seen: it is not the one that was lost sight of. Also
- * where the other arguments exclude it. */
+/*
+ * Returns true if what the kernel does through this word was seen: it is not the one that was lost
+ * sight of. That holds also if the other arguments exclude it.
+ */
 static bool is_followed(const struct isa_kernel *kernel, uint32_t kernarg)
 {
 	for (size_t i = 0; i < kernel->use_count; i++)
@@ -163,7 +165,7 @@ static void add_given(const struct rules_context *context, const struct launch *
 	g_array_append_val(list, given);
 }
 
-/* Every pointer among the arguments, and every word of a struct that is one. */
+/* Returns every pointer among the arguments, and every word of a struct that is one. */
 static GArray *given_memory(const struct rules_context *context, const struct launch *launch,
 			    const struct isa_atomic *atomic)
 {
@@ -228,7 +230,10 @@ static bool system_loses(const struct rules_context *context, const struct launc
 	return model_atomic(&use).outcome == OUTCOME_LOST;
 }
 
-/* Whether this memory may be the target at all. Explained memory may when there is no other. */
+/*
+ * Returns true if this memory may be the target at all. Explained memory may when there is no
+ * other.
+ */
 static bool counts(const GArray *given, const struct allocation *allocation, bool explained_too)
 {
 	return explained_too || !find_given(given, allocation, true) ||
@@ -352,7 +357,7 @@ static void report(const struct rules_context *context, const struct launch *lau
 		finding_at_most(finding, CONFIDENCE_POSSIBLE, "it may also be LDS");
 }
 
-/* One candidate is the memory that the finding is about. */
+/* Names a sole candidate as the memory that the finding is about. */
 static void name_memory(const struct launch *launch, struct finding *finding, bool system)
 {
 	const struct candidate *only =
@@ -446,7 +451,7 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 		verdict = judge(context, launch, kind, memory, given, true);
 	}
 	if (by_word && verdict.suspected > 0) {
-		/* One of these is the most likely target: the rest is not suspected then. */
+		/* A suspected one is the most likely target, so the others are not suspected. */
 		if (verdict.suspected_lost == 0)
 			goto out;
 	} else if (verdict.lost == 0 && !system) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls, launches and copies came before, of each process: rules look at it. */
+/* Remembers which calls, launches and copies came before, of each process: rules look at it. */
 #include "call_history.h"
 
 #include <string.h>
@@ -163,7 +163,7 @@ static void touch(struct process_history *history, struct launch_memory *launch,
 	}
 }
 
-/* ... and what lies behind pointers in memory. */
+/* Touches what lies behind pointers in memory, too. */
 static void touch_paths(struct process_history *history, struct launch_memory *launch)
 {
 	for (unsigned i = 0; i < launch->paths.list->len; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rules about sequences of calls remember of each process: which memory the latest
- * launches used, what was copied where and not used yet, how often a call site did what.
- * Bounded by live allocations, call sites and distinct launch arguments, not by the trace.
+ * The rules about sequences of calls remember of each process which memory the latest launches
+ * used, what was copied where and not used yet, how often a call site did what. That is bounded by
+ * live allocations, call sites and distinct launch arguments, not by the trace.
  */
 #ifndef HIPGRAIN_RULES_CALL_HISTORY_H
 #define HIPGRAIN_RULES_CALL_HISTORY_H
@@ -20,7 +20,7 @@ struct upload {
 	int64_t ns;
 };
 
-/* What is remembered of one live allocation. */
+/* Holds what is remembered of one live allocation. */
 struct memory_history {
 	struct allocation *allocation; /* a reference */
 	struct upload uploads[PENDING_UPLOADS];
@@ -51,9 +51,14 @@ struct touched {
 	struct memory_history *memory;
 	uint64_t address;
 	uint32_t kernarg;
-	/* Of the machine code; 0: it is only passed, or one of several that may be used. */
+	/*
+	 * The machine code tells the access; it is 0 if the pointer is only passed, or is one of
+	 * several that may be used.
+	 */
 	unsigned access;
-	/* Of a pointer in memory: as in struct pointer_argument; borrowed from the paths. */
+	/*
+	 * These are of a pointer in memory, as in struct pointer_argument; borrowed from the paths.
+	 */
 	const char *chain, *path, *doubt;
 };
 
@@ -81,7 +86,7 @@ struct copy_run {
 	struct figure before[FIGURES]; /* the finding's, of earlier runs */
 };
 
-/* What a call site did. */
+/* Counts what a call site did. */
 struct site_history {
 	uint32_t stack_id;
 	unsigned api;
@@ -126,9 +131,9 @@ struct kernel_history {
 	int64_t first_ns;
 };
 
-/* The history of the process at hand, made if there is none. */
+/* Returns the history of the process at hand; makes it if there is none. */
 struct process_history *call_history_of(struct process *process);
-/* NULL: it has made no call of interest. */
+/* Returns NULL if the process has made no call of interest. */
 struct process_history *call_history_known(struct process *process);
 
 /* The event is in the history from here on; at a launch *memory is set. Not for the C library's. */
@@ -147,11 +152,11 @@ const struct memory_history *call_history_find(const struct process_history *pro
  * them [KFD].
  */
 bool memory_is_kept_on_host(const struct memory_history *memory, int32_t device);
-/* The record of an allocation, made if there is none. */
+/* Returns the record of an allocation; makes it if there is none. */
 struct memory_history *call_history_memory(struct process_history *process,
 					   struct allocation *allocation);
 
-/* The record of what one call site did with `api`, made if there is none. */
+/* Returns the record of what one call site did with `api`; makes it if there is none. */
 struct site_history *call_history_site(struct process_history *process, unsigned api,
 				       uint32_t stack_id);
 

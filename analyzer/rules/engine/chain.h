@@ -31,8 +31,8 @@ struct chain {
 void finding_weigh(struct finding *finding, const struct chain *chain);
 
 /*
- * Confirms what the machine showed, so that no doubt is left: a fault, a migration, an old value
- * that was read.
+ * Makes the finding proven because the machine showed it, so that no doubt is left: a fault, a
+ * migration, an old value that was read.
  */
 void finding_confirm(struct finding *finding);
 

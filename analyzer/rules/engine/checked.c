@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the latest launch with the same arguments led to. */
+/* Keeps what the latest launch with the same arguments led to. */
 #include "checked.h"
 
 static void clear_checked(void *data)

@@ -12,7 +12,7 @@
 
 enum question_kind { QUESTION_ARGUMENT, QUESTION_ADDRESS, QUESTION_MEMORY };
 
-/* One question of an evaluation, and its answer. */
+/* Holds a question of an evaluation and its answer. */
 struct question {
 	uint64_t at; /* an offset, a word or an address */
 	uint8_t kind, size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the atomics of a launch do by its arguments, its sizes and what is known to lie in memory
- * (isa_session_evaluate()): evaluated once for all launches that answer the same to what the
- * evaluation asked.
+ * Tells what the atomics of a launch do by its arguments, its sizes and what is known to lie in
+ * memory (isa_session_evaluate()). That is evaluated once for all launches that answer the same to
+ * what the evaluation asked.
  */
 #ifndef HIPGRAIN_RULES_EVALUATIONS_H
 #define HIPGRAIN_RULES_EVALUATIONS_H
@@ -13,7 +13,7 @@
 /* Kinds of launches of one kernel that are evaluated; of others nothing is found out. */
 #define EVALUATIONS_MOST 64u
 
-/* Of one kernel. */
+/* Holds the evaluations of one kernel. */
 struct evaluations;
 
 struct evaluations *evaluations_new(void);

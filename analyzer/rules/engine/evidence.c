@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What findings rest on: instructions, memory, pages, numbers in sentences. */
+/* Keeps what findings rest on: instructions, memory, pages, numbers in sentences. */
 #include "evidence.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a finding rests on where it stands for several of a kind: the instructions, the memory, the
- * pages and the calls that gave these their granularity, the numbers in its sentences. A
- * sentence about all of them holds for each.
+ * A finding that stands for several of a kind rests on these: the instructions, the memory, the
+ * pages and the calls that gave these their granularity, the numbers in its sentences. A sentence
+ * about all of them holds for each.
  */
 #ifndef HIPGRAIN_RULES_EVIDENCE_H
 #define HIPGRAIN_RULES_EVIDENCE_H
@@ -48,7 +48,7 @@ struct page_stretch {
 void finding_set_pages(struct finding *finding, const struct process *process,
 		       enum granularity plain);
 
-/* "hipMemAdviseSetCoarseGrain"; static. */
+/* Returns "hipMemAdviseSetCoarseGrain" or the like; static. */
 const char *page_call_name(const struct page_call *call);
 
 /* Memory that an address nobody could follow may lead to. */
@@ -79,7 +79,7 @@ enum figure_kind {
 	FIGURE_MOST, /* "64", or "up to 64" where they differ */
 };
 
-/* One more occurrence has `value` for it. */
+/* Adds one more occurrence, which has `value` for the figure. */
 void finding_figure(struct finding *finding, unsigned n, enum figure_kind kind, uint64_t value);
 
 /*
@@ -88,24 +88,24 @@ void finding_figure(struct finding *finding, unsigned n, enum figure_kind kind, 
  */
 void finding_detail(struct finding *finding, uint64_t detail);
 
-/* As place_text(), with the size as figure `n`, so that other sizes can join it. */
+/* Does the same as place_text(), with the size as figure `n`, so that other sizes can join it. */
 char *place_figure(struct finding *finding, unsigned n, const struct place *place);
 
-/* Another message, which is taken over, in place of what is there. */
+/* Sets another message, which is taken over, in place of what is there. */
 void finding_set_message(struct finding *finding, char *message);
 void finding_set_fix(struct finding *finding, char *fix);
 
 /* Write the numbers into message and fix, which keep their patterns. */
 void finding_render(struct finding *finding);
-/* What it adds to a sentence that does not hold for all. */
+/* The report adds this to a sentence that does not hold for all. */
 #define FINDING_VARIES " This describes the first occurrence; others differ."
 
 /* ---- several findings ---- */
 
-/* What `from` rests on is added to `to`; occurrences are not. */
+/* Adds what `from` rests on to `to`; occurrences are not added. */
 void finding_join(struct finding *to, const struct finding *from);
 
-/* Of a new finding, and of one that ends. */
+/* Set up the evidence of a new finding, and free that of one that ends. */
 void evidence_init(struct finding *finding);
 void evidence_free(struct finding *finding);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules found, and what they could not analyse. */
+/* Holds what the rules found, and what they could not analyse. */
 #ifndef HIPGRAIN_FINDINGS_H
 #define HIPGRAIN_FINDINGS_H
 
@@ -52,7 +52,7 @@ extern const struct rule rules[RULES];
 const struct rule *rule_by_name(const char *id_or_slug);
 const char *severity_name(enum severity severity);
 const char *confidence_name(enum confidence confidence);
-/* Severity by name, or -1. */
+/* Returns the severity by name, or -1. */
 int severity_by_name(const char *name);
 
 /* A launch or call site, and how often it led to the finding. */
@@ -69,7 +69,7 @@ struct figure {
 	uint64_t sum, least, most;
 };
 
-/* Of all memory that one finding is about. */
+/* Describes all memory that one finding is about. */
 struct memory_range {
 	bool any;
 	bool several;       /* allocations */
@@ -99,10 +99,10 @@ struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
 	char *doubts;            /* why not proven, NULL if it is */
-	char *measured;          /* what was measured of it on the machine, a clause; or NULL */
+	char *measured;          /* is a clause: what was measured of it on the machine; or NULL */
 	struct process *process; /* borrowed */
 	char *message;           /* one sentence with the actual names and sizes */
-	char *fix;               /* what to change, concretely; may hold newlines */
+	char *fix;               /* says what to change, concretely; may hold newlines */
 	struct fix_edit edit;    /* its first alternative */
 
 	char *kernel; /* demangled; NULL if no kernel is involved */
@@ -115,11 +115,11 @@ struct finding {
 	int64_t kernarg_offset;   /* -1 if none */
 	int argument;             /* index among the explicit arguments, -1 if none */
 	char *argument_name;      /* NULL if unknown */
-	char *chain;              /* how it leads to the memory through others; NULL: directly */
+	char *chain;              /* leads to the memory through others; NULL: directly */
 	char *api;                /* the call, for findings about calls; else NULL */
-	char *subject;            /* what else it is about: a variable's name, a library; or NULL */
+	char *subject;            /* names what else it is about: a variable, a library; or NULL */
 	char *fingerprint;        /* the same in every recording of it: see report/selection.h */
-	char *former_fingerprint; /* what earlier versions had for it */
+	char *former_fingerprint; /* is the one that earlier versions had for it */
 	char *related;            /* the other party, for findings about two; else NULL */
 	uint32_t related_stack_id;
 	/*
@@ -164,17 +164,17 @@ struct finding {
 	int64_t first_ns;
 	GArray *sites;          /* struct site: where launched or called, in order of appearance */
 	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */
-	struct attachments evidence; /* what families of rules keep with theirs */
+	struct attachments evidence; /* holds what families of rules keep with theirs */
 	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
 	GArray *pids;  /* int32_t, sorted: of which processes, if they have no rank; else NULL */
 };
 
-/* What a limit leaves out. */
+/* Says what a limit leaves out. */
 enum limit_kind {
 	LIMIT_OTHER,  /* of the recording or the machine */
 	LIMIT_CODE,   /* a kernel's machine code */
 	LIMIT_ACCESS, /* the memory that an instruction accesses */
-	LIMIT_MODEL,  /* what the software GPU does not model; all the same the analysis is whole */
+	LIMIT_MODEL,  /* the software GPU does not model it; all the same the analysis is whole */
 	LIMIT_KINDS,
 };
 
@@ -187,12 +187,12 @@ struct findings {
 	unsigned limit_counts[LIMIT_KINDS];
 	/* Every limit and note, also those that are not listed -> GPtrArray of whose they are. */
 	GHashTable *all_lines;
-	const struct process *process; /* whose events are looked at; NULL: of the whole run */
+	const struct process *process; /* its events are looked at; NULL: the whole run's */
 };
 
 /*
- * What a section of the report shows besides findings. Each section has a type of its own, with
- * its initial state and how that is freed, and a function of that type's file calls this one.
+ * Returns what a section of the report shows besides findings. Each section has a type of its own,
+ * with its initial state and how that is freed, and a function of that type's file calls this one.
  */
 void *findings_result(const struct findings *findings, const struct attachment_type *type);
 /* Returns that of a type that is a list. */
@@ -202,8 +202,9 @@ void findings_init(struct findings *findings);
 void findings_destroy(struct findings *findings);
 
 /*
- * The finding with that key: a new one (*is_new) with rule and process set and everything else
- * empty, or the one that is there. The key is printf-like and is prefixed with rule and process.
+ * Returns the finding with that key: a new one (*is_new) with rule and process set and everything
+ * else empty, or the one that is there. The key is printf-like and is prefixed with rule and
+ * process.
  */
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
 			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
@@ -237,7 +238,7 @@ void finding_remove_site(struct finding *finding, unsigned at);
  */
 #define LINES_MOST 1000
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same of a kernel or an access, for findings_unanalysed(). */
+/* Does the same for a kernel or an access, for findings_unanalysed(). */
 void findings_limit_of(struct findings *findings, enum limit_kind kind, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -246,12 +247,14 @@ void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PR
  * among them stands for the whole run. NULL: there is no such line.
  */
 const GPtrArray *findings_line_processes(const struct findings *findings, const char *line);
-/* What was not analysed, in numbers: "2 memory accesses and 1 kernel"; NULL: nothing. To be freed.
+/*
+ * Returns in numbers what was not analysed, "2 memory accesses and 1 kernel", or NULL if nothing.
+ * The caller frees the text.
  */
 char *findings_unanalysed(const struct findings *findings);
 void findings_count_lines(struct findings *findings);
 
-/* What a finding can rest on and an incomplete recording does not have. */
+/* Names what a finding can rest on that an incomplete recording does not have. */
 enum findings_basis {
 	BASIS_ORDER,   /* every wait was seen; one that was lost looks like one that is not there */
 	BASIS_ABSENCE, /* something did not happen */
@@ -283,7 +286,7 @@ void findings_lost(struct findings *findings, uint64_t events);
  * to say. */
 void findings_unrecorded(struct findings *findings);
 
-/* Errors first, then by confidence, then in order of appearance. */
+/* Sorts the findings: errors first, then by confidence, then in order of appearance. */
 void findings_sort(struct findings *findings);
 
 #endif

@@ -129,7 +129,10 @@ void kernels_free(struct kernels *kernels)
 	}
 }
 
-/* Compilers name themselves in the section .comment: "AMD clang version 14.0.0 ...". */
+/*
+ * Returns the major release of clang, 0 if unknown. Compilers name themselves in the section
+ * .comment: "AMD clang version 14.0.0 ...".
+ */
 static int clang_of(const char *bytes, size_t size, bool *amd)
 {
 	static const char mark[] = "clang version ";
@@ -145,8 +148,8 @@ static int clang_of(const char *bytes, size_t size, bool *amd)
 }
 
 /*
- * A code object of the bundle; else, for traces that an operator made with LTTng alone, from where
- * the process put it on this machine. A trace must not name other files.
+ * Opens a code object of the bundle; else, for traces that an operator made with LTTng alone, opens
+ * it from where the process put it on this machine. A trace must not name other files.
  */
 static GMappedFile *open_object(const struct kernels *kernels, const struct process *process,
 				const char *sha256, GError **error)
@@ -191,7 +194,7 @@ static void close_oldest(struct kernels *kernels)
 	g_hash_table_remove(kernels->opened, which);
 }
 
-/* NULL with *error if the file is not there. */
+/* Returns NULL with *error if the file is not there. */
 static struct opened *open_session(struct kernels *kernels, const struct process *process,
 				   const char *sha256, GError **error)
 {
@@ -260,7 +263,7 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 	return entry;
 }
 
-/* A line about a kernel without code, at its first launch. */
+/* Adds a line about a kernel without code, at its first launch. */
 static void tell(struct findings *findings, const struct entry *entry)
 {
 	if (entry->key.captured) {
@@ -330,7 +333,7 @@ static bool read_argument(void *user, uint32_t offset, unsigned size, uint64_t *
 	return kernel_args_number(user, offset, size, value);
 }
 
-/* What the kernel is with these results of its conditions. */
+/* Returns the kernel as it is with these results of its conditions. */
 static const struct isa_kernel *given(struct entry *entry, isa_when now)
 {
 	struct isa_kernel *made = NULL;

@@ -14,9 +14,9 @@ struct kernels *kernels_new(const char *directory);
 void kernels_free(struct kernels *kernels);
 
 /*
- * Analysis of a kernel of `process`, owned by `kernels`. NULL if its machine code cannot be had;
- * the reason is then among the findings' limits. *arch is the code object's architecture, for a
- * generic one that of the GPU ("" if there are several).
+ * Returns the analysis of a kernel of `process`, owned by `kernels`, or NULL if its machine code
+ * cannot be had; the reason is then among the findings' limits. *arch is the code object's
+ * architecture, for a generic one that of the GPU ("" if there are several).
  */
 const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
 				      const struct kernel_ref *kernel, struct findings *findings,
@@ -32,13 +32,18 @@ const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
 					       struct kernel_args *args, struct findings *findings,
 					       const char **arch);
 
-/* What the kernel's atomics do in a launch (evaluations.h); NULL: that cannot be had. */
+/*
+ * Returns what the kernel's atomics do in a launch (evaluations.h), or NULL if that cannot be had.
+ */
 const struct isa_evaluation *kernels_evaluate(struct kernels *kernels,
 					      const struct process *process,
 					      const struct kernel_ref *kernel,
 					      const struct isa_launch *launch);
 
-/* Major release of clang that compiled the kernel's code object, 0 if unknown; *amd: AMD's. */
+/*
+ * Returns the major release of clang that compiled the kernel's code object, 0 if unknown; *amd is
+ * true for AMD's.
+ */
 int kernels_clang(const struct kernels *kernels, const struct process *process,
 		  const struct kernel_ref *kernel, bool *amd);
 
@@ -50,8 +55,8 @@ unsigned kernels_modes(struct kernels *kernels, const struct process *process, c
 		       const char *arch, unsigned modes);
 
 /*
- * What the metadata of a kernel's code object says of the memory that it needs: private_size,
- * vgpr_spills and dynamic_stack of *resources. False if that cannot be had.
+ * Fills in what the metadata of a kernel's code object says of the memory that it needs:
+ * private_size, vgpr_spills and dynamic_stack of *resources. Returns false if that cannot be had.
  */
 bool kernels_resources(struct kernels *kernels, const struct process *process,
 		       const struct kernel_ref *kernel, struct codeobj_kernel *resources);

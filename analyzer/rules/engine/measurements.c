@@ -15,7 +15,7 @@ static struct measured_key key_of(const struct process *process, const struct de
 	};
 }
 
-/* False if the probe allocates nothing like it. */
+/* Returns false if the probe allocates nothing like it. */
 static bool memory_of(const struct place *place, bool advised, struct measured_memory *memory)
 {
 	*memory = (struct measured_memory){ .api = HG_API_malloc, .advised = advised };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenMP uses an allocation on a device for: the copy of a part of the host's memory. */
+/* OpenMP uses an allocation on a device as the copy of a part of the host's memory. */
 #ifndef HIPGRAIN_RULES_OMP_COPY_H
 #define HIPGRAIN_RULES_OMP_COPY_H
 

@@ -23,8 +23,8 @@ struct walk {
 	struct path_targets *targets;
 	GArray *from, *to; /* struct node */
 	unsigned left;     /* nodes that may still be made */
-	bool values;       /* what is reached is copied and not used */
-	/* Of the step at hand: */
+	bool values;       /* the pointers that are reached are copied and not used */
+	/* These belong to the step at hand. */
 	const struct node *at;
 	const struct isa_step *step;
 	bool last;          /* it loads what is copied */
@@ -95,7 +95,7 @@ static bool add_any(void *data, const struct content_word *word)
 	return walk->left > 0;
 }
 
-/* The word at a place that is known. */
+/* Takes the word at a place that is known. */
 static void take_exact_step(struct walk *walk)
 {
 	uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
@@ -119,7 +119,7 @@ static void take_exact_step(struct walk *walk)
 	}
 }
 
-/* Of the memory's bytes those that the index can choose. */
+/* Keeps those of the memory's bytes that the index can choose. */
 static void clip(const struct walk *walk, uint64_t *start, uint64_t *end)
 {
 	int64_t first = (int64_t)(walk->at->address + (uint64_t)walk->step->first);
@@ -133,7 +133,7 @@ static void clip(const struct walk *walk, uint64_t *start, uint64_t *end)
 		*start = *end;
 }
 
-/* One pointer further, from one node. */
+/* Goes one pointer further, from one node. */
 static void take_step(struct walk *walk)
 {
 	const struct process *process = walk->context->process;
@@ -208,8 +208,8 @@ static void repeated_steps(struct walk *walk, const struct isa_step *steps, unsi
 }
 
 /*
- * Where a device variable lies. A managed one's symbol holds a pointer to it, which is known: the
- * first step of the path is done (*taken). 0: not known.
+ * Returns where a device variable lies, or 0 if it is not known. A managed one's symbol holds a
+ * pointer to it, which is known: the first step of the path is done (*taken).
  */
 static uint64_t find_variable(const struct walk *walk, const struct isa_path *path, unsigned *taken)
 {
@@ -217,7 +217,9 @@ static uint64_t find_variable(const struct walk *walk, const struct isa_path *pa
 	    address_space_find_symbol(&walk->context->process->space, path->symbol);
 	const struct isa_step *first = &path->step[0];
 
-	/* Of each, calls and registration give the place of the memory, not of its symbol. */
+	/*
+	 * Calls and registration give of each variable the place of the memory, not of its symbol.
+	 */
 	if (!variable || (!path->managed && variable->api != HG_API___hipRegisterManagedVar))
 		return variable ? variable->ptr : 0;
 	*taken = 1;
@@ -226,7 +228,7 @@ static uint64_t find_variable(const struct walk *walk, const struct isa_path *pa
 		   : 0;
 }
 
-/* The pointer that a path starts from; *taken: how many of its steps lead there. */
+/* Finds the pointer that a path starts from; *taken is the number of its steps that lead there. */
 static bool find_root(struct walk *walk, const struct launch *launch, const struct isa_path *path,
 		      struct node *root, unsigned *taken)
 {
@@ -392,7 +394,7 @@ void path_targets_clear(struct path_targets *targets)
 
 /* ---- all memory of a launch ---- */
 
-/* Whether they all lie in one allocation. */
+/* Returns true if they all lie in one allocation. */
 static bool in_one(const struct path_targets *targets)
 {
 	const struct allocation *first = NULL;
@@ -409,7 +411,7 @@ static bool in_one(const struct path_targets *targets)
 	return first != NULL;
 }
 
-/* Whether it is known of none where in its memory it is. */
+/* Returns true if it is not known of one of them where in its memory it is. */
 static bool is_vague(const struct path_targets *targets)
 {
 	for (unsigned i = 0; i < targets->list->len; i++)

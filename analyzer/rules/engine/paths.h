@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the paths of a kernel (struct isa_path) lead at a launch: by the arguments that were
- * recorded, and by the addresses that are known to lie in memory (replay/contents.h).
+ * Tells where the paths of a kernel (struct isa_path) lead at a launch, by the arguments that were
+ * recorded and by the addresses that are known to lie in memory (replay/contents.h).
  */
 #ifndef HIPGRAIN_RULES_PATHS_H
 #define HIPGRAIN_RULES_PATHS_H
@@ -21,7 +21,7 @@ struct path_targets {
 	bool doubted;    /* something else may have changed a pointer since it was recorded */
 };
 
-/* The targets of all of these paths. To be given to path_targets_clear(). */
+/* Finds the targets of all of these paths. The caller gives them to path_targets_clear(). */
 void path_targets_find(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_path *paths, size_t count, struct path_targets *targets);
 void path_targets_clear(struct path_targets *targets);
@@ -42,17 +42,19 @@ struct path_memory_use {
 
 struct path_memory {
 	GArray *list;     /* struct path_memory_use */
-	GPtrArray *texts; /* what these borrow */
+	GPtrArray *texts; /* holds what these borrow */
 	bool complete;    /* with the uses of arguments, that is all that the launch uses */
 	bool doubted;     /* ... unless a pointer was changed since it was recorded */
 };
 
-/* All of it. To be given to path_memory_clear(). */
+/* Finds all of it. The caller gives it to path_memory_clear(). */
 void path_memory_find(const struct rules_context *context, const struct launch *launch,
 		      struct path_memory *memory);
 void path_memory_clear(struct path_memory *memory);
 
-/* Whether it is certain that the launch uses no other memory than this and its arguments'. */
+/*
+ * Returns true if it is certain that the launch uses no other memory than this and its arguments'.
+ */
 bool path_memory_known(const struct launch *launch, const struct path_memory *memory);
 
 /* Changes when the answer may, in one epoch of the address space; always 0 without such uses. */
@@ -64,16 +66,20 @@ typedef void launch_use_function(const struct rules_context *context, const stru
 void launch_each_use(const struct rules_context *context, const struct launch *launch,
 		     launch_use_function *function);
 
-/* Whether it is known where all accesses through pointers in memory lead, as far as was recorded.
+/*
+ * Returns true if it is known where all accesses through pointers in memory lead, as far as was
+ * recorded.
  */
 bool paths_known(const struct rules_context *context, const struct launch *launch);
 
-/* Whether the launch itself may store to any of these bytes (stored.c). */
+/* Returns true if the launch itself may store to any of these bytes (stored.c). */
 bool launch_may_store(const struct rules_context *context, const struct launch *launch,
 		      uint64_t address, unsigned size);
 
-/* Whether they lead to one allocation, or to several that one call made: what holds for one of
- * them holds for all. */
+/*
+ * Returns true if they lead to one allocation, or to several that one call made: what holds for one
+ * of them holds for all.
+ */
 bool path_targets_alike(const struct path_targets *targets);
 
 #endif

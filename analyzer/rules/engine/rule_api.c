@@ -113,7 +113,7 @@ static const char *who_advised(const struct process *process)
 				       : "hipMemAdviseSetCoarseGrain";
 }
 
-/* What advice made of an allocation's pages, on top of what its allocator says. */
+/* Applies what advice made of an allocation's pages, on top of what its allocator says. */
 static void apply_advice(const struct process *process, const struct allocation *allocation,
 			 struct grain *grain)
 {
@@ -145,7 +145,7 @@ static void apply_advice(const struct process *process, const struct allocation 
 	g_free(before);
 }
 
-/* What such memory was on this machine when it was measured. */
+/* Applies what such memory was on this machine when it was measured. */
 static void apply_measurement(const struct process *process, const struct place *place,
 			      struct grain *grain)
 {
@@ -281,7 +281,7 @@ static struct grain grain_of(const struct process *process, const struct place *
 	}
 	if (reported.granularity == GRAIN_UNKNOWN)
 		return grain;
-	/* One answer for all pages: nothing is mixed. */
+	/* There is one answer for all pages: nothing is mixed. */
 	grain.certain = true;
 	if (reported.granularity != grain.granularity || grain.mixed) {
 		grain.how |= GRAIN_BY_RUNTIME;

@@ -14,7 +14,7 @@ struct kernels; /* cache of analysed kernels, see kernels.h */
 struct launch_memory;
 struct process_history;
 
-/* What wakes rules: a column of rules.def, and of listeners.def. */
+/* Lists what wakes rules: a column of rules.def, and of listeners.def. */
 enum wake {
 	/* Events, after the replay applied them. */
 	WAKE_ALLOC, /* not of the C library's memory */
@@ -55,7 +55,7 @@ enum wake {
 };
 #define ON(wake) (1u << WAKE_##wake)
 
-/* What a rule is called with. Members that its wake does not name are NULL. */
+/* A rule is called with this. Members that its wake does not name are NULL. */
 struct rules_context {
 	struct findings *findings;
 	struct kernels *kernels;
@@ -81,7 +81,7 @@ struct dispatch {
 /* Call the functions whose rows name the wake. The context is the caller's, but for its wake. */
 void rules_wake(const struct rules_context *context, enum wake wake);
 
-/* The same for the wake that the context has. */
+/* Does the same for the wake that the context has. */
 void rules_wake_as_is(const struct rules_context *context);
 
 /* The functions of the tables. */
@@ -116,8 +116,11 @@ struct pointer_argument {
 	const char *name; /* or NULL */
 	uint64_t address;
 	struct place place;
-	/* Of a pointer that lies in memory (paths.h), else NULL: by which steps it is reached, for
-	 * people and as a key; what is doubtful about it, and how sure it can be. Borrowed. */
+	/*
+	 * These are NULL unless the pointer lies in memory (paths.h): the steps by which it is
+	 * reached, for people and as a key; what is doubtful about it, and how sure it can be.
+	 * Borrowed.
+	 */
 	const char *chain, *path, *doubt;
 	enum confidence at_most; /* if there is a doubt */
 	bool maybe_harmless; /* the doubt is about several pointers, of which others are harmless */
@@ -131,13 +134,13 @@ struct pointer_argument {
 };
 
 /*
- * One of several words of a struct that was passed by value, as in a table of pointers: what the
- * program left unset there holds anything. Says so among the limits.
+ * Returns true if it is one of several words of a struct that was passed by value, as in a table of
+ * pointers: those that the program left unset hold anything. Says so among the limits.
  */
 bool maybe_unset(const struct rules_context *context, const struct launch *launch,
 		 const struct isa_use *use, const struct pointer_argument *pointer);
 
-/* Name and index of the argument that holds the kernarg offset, if there is one. */
+/* Fills in name and index of the argument that holds the kernarg offset, if there is one. */
 void launch_argument(const struct launch *launch, uint32_t kernarg,
 		     struct pointer_argument *pointer);
 
@@ -155,18 +158,21 @@ struct grain {
 #define GRAIN_BY_RUNTIME 2u /* the runtime's own */
 #define GRAIN_BY_PROBE   4u /* measured on the machine */
 
-/* The word at a kernarg offset as a pointer. False if the recorded bytes end before it. */
+/*
+ * Reads the word at a kernarg offset as a pointer. Returns false if the recorded bytes end before
+ * it.
+ */
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer);
 
 /*
- * How the GPU sees the pages behind a place: as the runtime reported, else by the table and the
- * advice so far.
+ * Tells how the GPU sees the pages behind a place: as the runtime reported, else by the table and
+ * the advice so far.
  */
 struct grain place_grain(const struct process *process, const struct place *place);
 /* The same without the text: why is NULL, and nothing has to be cleared. */
 struct grain place_grain_brief(const struct process *process, const struct place *place);
-/* The same by table and advice alone. */
+/* Does the same by table and advice alone. */
 struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);
 
@@ -179,13 +185,13 @@ void grain_clear(struct grain *grain);
 const struct page_call *registration_left(const struct process *process,
 					  const struct pointer_argument *pointer);
 
-/* At an `alloc` event: where its memory is, if it is there now. */
+/* Finds where the memory of an `alloc` event is. Returns false if it is not there now. */
 bool is_new_allocation(const struct rules_context *context, struct place *place);
 
-/* Whether hipMemPrefetchAsync takes this memory, as far as is known: a fix may name it. */
+/* Returns true if hipMemPrefetchAsync takes this memory, as far as is known: a fix may name it. */
 bool can_be_prefetched(const struct process *process, const struct allocation *allocation);
 
-/* The facts about the process's environment and devices that the model needs. */
+/* Returns the facts about the process's environment and devices that the model needs. */
 struct model_environment process_environment(const struct process *process);
 
 /* Returns "tvd_rk(double*, int, int)", also where the code is not known (NULL); to be freed. */
@@ -205,21 +211,29 @@ void launch_hit(const struct launch *launch, struct finding *finding);
  */
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 
-/* The operating system's memory that is not registered with HIP: pageable. */
+/* Returns true if it is the operating system's memory that is not registered with HIP: pageable. */
 bool is_system_memory(const struct place *place);
 
-/* Of that, a mapping of a file, or of memory with a name (shm_open, memfd_create). */
+/*
+ * Returns true if it is such memory and maps a file, or memory with a name (shm_open,
+ * memfd_create).
+ */
 bool is_file_mapping(const struct place *place);
 
-/* "64 bytes from hipHostMalloc", "the stack of a thread"; the caller frees. */
+/*
+ * Returns "64 bytes from hipHostMalloc", "the stack of a thread" or the like; the caller frees it.
+ */
 char *place_text(const struct place *place);
 
-/* "hipHostMalloc" -> how a person calls the memory: "pinned host memory". */
+/* Returns how a person calls the memory: "pinned host memory" for hipHostMalloc's. */
 const char *allocation_noun(const struct allocation *allocation);
 
-/* Clang and flang name the kernels of OpenMP's target regions "__omp_offloading_...". */
+/*
+ * Returns true if clang or flang made the kernel of an OpenMP target region:
+ * "__omp_offloading_...".
+ */
 bool launch_is_omp(const struct launch *launch);
-/* ... and the place is the operating system's memory, used in place. */
+/* Returns true if, besides, the place is the operating system's memory, used in place. */
 bool is_omp_system(const struct launch *launch, const struct place *place);
 
 #endif

@@ -34,8 +34,8 @@ struct runtime_attributes runtime_attributes(const struct process *process,
 		return result;
 	result.location = location_of(process, reported);
 	/*
-	 * Of memory that was mapped at reserved addresses, as that of pools is from 7.2 on,
-	 * hipMemRangeGetAttribute answers as of pages of the host's, fine-grained, wherever it is
+	 * For memory that was mapped at reserved addresses, as that of pools is from 7.2 on,
+	 * hipMemRangeGetAttribute answers as for pages of the host's, fine-grained, wherever it is
 	 * [SEEN72].
 	 */
 	if (result.location == LOCATION_DEVICE && !reported->pool_flags &&

@@ -12,7 +12,7 @@ struct runtime_attributes {
 	bool mixed;                   /* some pages are coarse-grained, others fine-grained */
 };
 
-/* The answer that is in force at this moment. */
+/* Returns the answer that is in force at this moment. */
 struct runtime_attributes runtime_attributes(const struct process *process,
 					     const struct allocation *allocation);
 

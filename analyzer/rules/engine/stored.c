@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What work does to the addresses that are known to lie in memory (replay/contents.h): what a
- * launch may store to is unknown afterwards, until the host sees it after having waited.
+ * Tells what work does to the addresses that are known to lie in memory (replay/contents.h): the
+ * memory that a launch may store to is unknown afterwards, until the host sees it after having
+ * waited.
  */
 #include "paths.h"
 
@@ -12,18 +13,18 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 
-/* Of memory whose extent is not known, so many bytes around the pointer. */
+/* If the extent of memory is not known, it is taken for so many bytes around the pointer. */
 #define OTHER_MEMORY ((uint64_t)1 << 20)
 
 /* A kernel's stores may depend on each other: they are followed so often until nothing is new. */
 #define ROUNDS 8u
 
-/* What a launch stores, kept with its arguments: the same while nothing has changed. */
+/* Keeps what a launch stores with its arguments: the same while nothing has changed. */
 struct kept_stores {
 	uint64_t epoch, version;
 	GArray *list; /* struct stretch; NULL: not determined yet */
 	bool all;     /* these are all */
-	/* What kernels_find_launched() returned for `kernel`, the launch's. */
+	/* kernels_find_launched() returned these for `kernel`, the launch's. */
 	const struct kernel_ref *kernel;
 	const struct isa_kernel *code;
 	const char *arch;
@@ -46,7 +47,7 @@ static void clear_kept(void *data)
 
 static const struct attachment_type kept_type = { sizeof(struct kept_stores), NULL, clear_kept };
 
-/* Whether a path ends exactly where its last pointer leads, or at a known distance. */
+/* Returns true if a path ends exactly where its last pointer leads, or at a known distance. */
 static bool is_exact(const struct isa_path *path, const struct pointer_argument *target)
 {
 	return !target->vague && (path->step_count == 0 || path->step[path->step_count - 1].exact);
@@ -55,7 +56,7 @@ static bool is_exact(const struct isa_path *path, const struct pointer_argument 
 /* So many places that an index chooses among are followed one by one. */
 #define SLOTS 1024u
 
-/* Of a stretch of memory those places that differ from `at` by a multiple of the stride. */
+/* Keeps those places of a stretch of memory that differ from `at` by a multiple of the stride. */
 static void keep_slots(struct stretch *stretch, uint64_t at, uint64_t stride, uint32_t size)
 {
 	uint64_t end = stretch->start + stretch->size;
@@ -63,7 +64,7 @@ static void keep_slots(struct stretch *stretch, uint64_t at, uint64_t stride, ui
 
 	if (at < stretch->start)
 		lead = (stride - (stretch->start - at) % stride) % stride;
-	/* One that began ahead may reach into it. */
+	/* A place that began ahead may reach into it. */
 	if (lead + size > stride)
 		lead -= stride;
 	if (size >= stride || (stretch->size - lead) / stride >= SLOTS)
@@ -74,7 +75,10 @@ static void keep_slots(struct stretch *stretch, uint64_t at, uint64_t stride, ui
 	stretch->stride = stride;
 }
 
-/* Where one store ends up: exactly there, where its index can lead, or anywhere in that memory. */
+/*
+ * Returns where one store ends up: exactly there, where its index can lead, or anywhere in that
+ * memory.
+ */
 static struct stretch stretch_of(const struct pointer_argument *target,
 				 const struct isa_store *store)
 {
@@ -165,7 +169,7 @@ static void find_stores(const struct rules_context *context, const struct launch
 	}
 }
 
-/* What the launch stores, determined anew where that may have changed. */
+/* Returns what the launch stores, determined anew if that may have changed. */
 static struct kept_stores *stores_of(const struct rules_context *context,
 				     const struct launch *launch, struct kernel_args *args)
 {
@@ -227,7 +231,7 @@ static void apply_stretches(const struct rules_context *context, const struct ke
 	}
 }
 
-/* What one store makes of memory another one may take from there, or follow. */
+/* Applies the stores. Another store may take from there, or follow, what one makes of memory. */
 static void apply_stores(const struct rules_context *context, const struct launch *launch,
 			 struct kernel_args *args)
 {
@@ -290,7 +294,10 @@ static void follow_launch(const struct rules_context *context)
 	apply_stores(context, &launch, args);
 }
 
-/* What a call waits for, for certain: within the device where that depends, it does not wait. */
+/*
+ * Returns what a call certainly waits for. Within the device, a call whose wait depends does not
+ * wait.
+ */
 static enum wait wait_of(const struct rules_context *context, unsigned api, bool device_only)
 {
 	return device_only && model_wait_depends(api)
@@ -377,7 +384,7 @@ static void follow_event(const struct rules_context *context)
 	const struct hg_ev_event *event = &context->event->event;
 	struct contents *contents = &context->process->contents;
 	struct content_moment moment = { .stream = event->stream, .device = -1 };
-	/* Of several devices it is not known whose null stream it is. */
+	/* If there are several devices, it is not known whose null stream it is. */
 	bool ambiguous = !event->stream && context->process->devices->len > 1;
 
 	switch (event->api) {
