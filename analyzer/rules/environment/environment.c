@@ -11,7 +11,7 @@
 
 #define UNKNOWN_RELEASE "the release of the HIP runtime is unknown"
 
-/* A finding about the process, not about a call: keyed by its subject. */
+/* Returns a finding about the process, not about a call: its subject is the key. */
 static struct finding *subject_finding(const struct rules_context *context, enum rule_id rule,
 				       const char *subject, char *message, const char *fix)
 {
@@ -153,7 +153,7 @@ static void on_alloc(const struct rules_context *context)
 
 /* ---- HG905 ---- */
 
-/* Number of entries of a comma-separated list; 0 if it is empty. */
+/* Returns the number of entries of a comma-separated list; 0 if it is empty. */
 static unsigned list_length(const char *list)
 {
 	unsigned length = *list != 0;
@@ -163,7 +163,10 @@ static unsigned list_length(const char *list)
 	return length;
 }
 
-/* The leading entries of a list of indices that are below `limit`; -1 if it holds anything else. */
+/*
+ * Returns the number of leading entries of a list of indices that are below `limit`; -1 if it holds
+ * anything else than indices.
+ */
 static int valid_entries(const char *list, unsigned limit)
 {
 	int valid = 0;
@@ -344,7 +347,10 @@ static void check_kernels(const struct process_history *history,
 
 /* ---- HG901, HG902 ---- */
 
-/* hipErrorInvalidDeviceFunction, hipErrorNoBinaryForGpu, hipErrorSharedObjectInitFailed: H523. */
+/*
+ * Returns true for hipErrorInvalidDeviceFunction, hipErrorNoBinaryForGpu and
+ * hipErrorSharedObjectInitFailed: H523.
+ */
 static bool is_code_error(int code)
 {
 	return code == 98 || code == 209 || code == 303;

@@ -18,7 +18,7 @@ struct discarded {
 	unsigned api;
 };
 
-/* Of a process: what has been discarded, and is not known to be defined again. */
+/* Keeps for a process what has been discarded, and is not known to be defined again. */
 static void init_ranges(void *data)
 {
 	*(GArray **)data = g_array_new(FALSE, FALSE, sizeof(struct discarded));
@@ -48,7 +48,7 @@ static void note_discard(const struct rules_context *context, GArray *ranges)
 		g_array_append_val(ranges, range);
 }
 
-/* What overlaps [start, end) is taken to be defined again, all of it. */
+/* Removes the ranges that overlap [start, end): all of each is taken to be defined again. */
 static void define(GArray *ranges, uint64_t start, uint64_t end)
 {
 	for (unsigned i = 0; i < ranges->len;) {
@@ -74,7 +74,7 @@ static const struct discarded *undefined(const GArray *ranges, uint64_t start, u
 	return NULL;
 }
 
-/* `reader`: a kernel's or a function's name. */
+/* Reports a read. `reader` is a kernel's or a function's name. */
 static void report(const struct rules_context *context, const struct discarded *range,
 		   uint64_t address, uint32_t stack_id, const char *reader)
 {

@@ -44,7 +44,7 @@ static void clear_exports(void *data)
 static const struct attachment_type exports_type = { sizeof(GHashTable *), init_exports,
 						     clear_exports };
 
-/* By the number of the handle: struct exported, all that had it. */
+/* Returns a table by the number of the handle of struct exported, all that had it. */
 static GHashTable *exports_of(const struct rules_context *context)
 {
 	return *(GHashTable **)findings_result(context->findings, &exports_type);
@@ -78,7 +78,10 @@ static const GArray *exports_with(const struct rules_context *context,
 	return g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(import->flags >> 32));
 }
 
-/* The memory that an import is: of the latest export with that number before it; or NULL. */
+/*
+ * Returns the memory that an import is, which is that of the latest export with that number before
+ * it, or NULL.
+ */
 static const struct allocation *original_of(const struct rules_context *context,
 					    const struct allocation *import)
 {
@@ -118,7 +121,7 @@ static bool is_import(const struct allocation *allocation)
 	return allocation->api == HG_API_hipIpcOpenMemHandle;
 }
 
-/* Of a process: all imports, in the order in which they were opened. */
+/* Lists all imports of a process in the order in which they were opened. */
 static const struct attachment_list_type opened_type =
     ATTACHMENT_LIST((GDestroyNotify)allocation_unref);
 
@@ -127,7 +130,9 @@ static GPtrArray *opened_imports(const struct rules_context *context)
 	return attachment_list(&context->process->attachments, &opened_type);
 }
 
-/* Of a process: the imports that are open, by address. One that is opened again counts once. */
+/*
+ * Holds the imports of a process that are open, by address. One that is opened again counts once.
+ */
 static void init_open(void *data)
 {
 	*(GHashTable **)data = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,

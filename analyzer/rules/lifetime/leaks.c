@@ -25,7 +25,10 @@ static bool is_pinned(unsigned api)
 	       api == HG_API_hipHostRegister;
 }
 
-/* Allocations that wait for the device, or that nothing but their release gives back. */
+/*
+ * Returns true for allocations that wait for the device, or that nothing but their release gives
+ * back.
+ */
 static bool is_watched(const struct allocation *allocation)
 {
 	return (allocation->layer == LAYER_HIP || allocation->layer == LAYER_REGISTERED) &&

@@ -18,7 +18,10 @@ static const char *verb(unsigned access)
 
 /* ---- kernels ---- */
 
-/* The finding about what this launch does through the pointer; NULL if it was there before. */
+/*
+ * Returns the finding about what this launch does through the pointer, or NULL if it was there
+ * before.
+ */
 static struct finding *launch_finding(const struct rules_context *context,
 				      const struct launch *launch, enum rule_id rule,
 				      const struct isa_use *use,
@@ -145,7 +148,7 @@ static bool is_of_part(const struct rules_context *context, const struct launch 
 static void check_use(const struct rules_context *context, const struct launch *launch,
 		      const struct isa_use *use, const struct pointer_argument *pointer)
 {
-	/* What is left in tables of pointers need not be used. */
+	/* Pointers that are left in tables need not be used. */
 	if (pointer->chain && !use->certain)
 		return;
 	if (pointer->place.kind == PLACE_FREED)

@@ -152,7 +152,7 @@ static struct transfer *expect_content(struct process_offload *process,
 	transfer->kernels = offload_kernels(process);
 	transfer->stack_id = data->stack_id;
 	transfer->ns = context->event->ns;
-	/* What an update fetches was requested, whether it changed or not. */
+	/* An update requests what it fetches, whether it changed or not. */
 	if (!upload && copy->latest == UPLOAD && !copy->doubted &&
 	    !offload_construct(process, data->stack_id, context->event->ns)->update) {
 		transfer->before = copy->hash;
@@ -193,7 +193,7 @@ static void handle_upload(struct process_offload *process, const struct rules_co
 					  .ns = context->event->ns };
 	if (copy->range && offset == 0 && data->size == copy->size &&
 	    data->src == copy->range->host) {
-		/* Whether it was for nothing before depends on what it is now. */
+		/* It depends on the content now if the upload before was for nothing. */
 		expect_content(process, context, copy, true, first)->over = over;
 	} else {
 		offload_unused(process, context, copy->range, &over, "written over");

@@ -66,8 +66,8 @@ void copy_note_sent(struct device_copy *copy, uint64_t ptr, uint64_t size)
 	unsigned from, to;
 
 	copy->written = copy->sent = true;
-	copy->lost = false; /* what was written over was not all of it, perhaps */
-	/* Those from `from` to before `to` become one with the new part. */
+	copy->lost = false; /* perhaps not all of it was written over */
+	/* The parts from `from` to before `to` become one with the new part. */
 	for (from = 0; from < copy->part_count && copy->parts[from].end < first; from++)
 		;
 	for (to = from; to < copy->part_count && copy->parts[to].first <= end; to++) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of copies on devices, for HG805: internal to offload_copies.c and offload_reads.c.
+/*
+ * Holds what is known of copies on devices, for HG805: internal to offload_copies.c and
+ * offload_reads.c.
  */
 #ifndef HIPGRAIN_OFFLOAD_COPIES_H
 #define HIPGRAIN_OFFLOAD_COPIES_H
@@ -19,7 +21,7 @@ struct device_copy {
 	struct place place; /* of the host's memory, if that is an allocation; holds a reference */
 	bool written;       /* by a transfer or a kernel */
 	bool sent;          /* by a transfer: not memory of the device's own (map(alloc:)) */
-	bool lost;          /* what a kernel wrote was not read yet */
+	bool lost;          /* a kernel wrote data that was not read yet */
 	bool filled; /* something may have written any of it; else only `parts` were written */
 	bool told;   /* HG805 was found of it */
 	struct copy_part parts[SENT_PARTS]; /* ascending, apart from each other */

@@ -121,7 +121,7 @@ void offload_fetched_again(const struct process_offload *process,
 
 /* ---- after the last event ---- */
 
-/* HG803 */
+/* Reports HG803. */
 static void finish_construct(const struct rules_context *context, const struct construct *construct)
 {
 	struct finding *finding;
@@ -161,7 +161,7 @@ static void finish_construct(const struct rules_context *context, const struct c
 	g_free(bytes);
 }
 
-/* HG804 */
+/* Reports HG804. */
 static void finish_trip(const struct rules_context *context, const struct return_trip *trip)
 {
 	struct finding *finding;
@@ -189,7 +189,7 @@ static void finish_trip(const struct rules_context *context, const struct return
 	g_free(bytes);
 }
 
-/* HG807: no finding, but what explains that there are none about transfers. */
+/* Notes for HG807, which is no finding, what explains that there are none about transfers. */
 static void finish_in_place(const struct rules_context *context,
 			    const struct process_offload *process)
 {

@@ -17,7 +17,7 @@ void offload_repeat(const struct process_offload *process, const struct rules_co
 void offload_fetched_again(const struct process_offload *process,
 			   const struct rules_context *context, const struct transfer *transfer);
 
-/* After the last event: HG803, HG804, and what was not analysed. */
+/* Reports HG803, HG804, and what was not analysed, after the last event. */
 void offload_finish_process(struct process_offload *process, const struct rules_context *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of the memory that OpenMP maps: internal to offload*.c. */
+/* Holds what is known of the memory that OpenMP maps: internal to offload*.c. */
 #ifndef HIPGRAIN_OFFLOAD_STATE_H
 #define HIPGRAIN_OFFLOAD_STATE_H
 
@@ -50,21 +50,21 @@ struct transfer {
 	uint64_t kernels;
 	uint32_t stack_id;
 	int64_t ns;
-	struct pending over; /* what an upload wrote over */
-	/* What was known before, which holds no longer should the content not be known. */
+	struct pending over; /* an upload wrote over this */
+	/* These were known before; they hold no longer should the content not be known. */
 	bool known;
 	uint64_t range_hash, copy_hash, copy_kernels;
 	int latest;
-	/* Of a download, which is read when the construct ends: what was uploaded there before. */
+	/* A download is read when the construct ends; this was uploaded there before. */
 	uint64_t before;
 	uint32_t before_stack;
 };
 
-/* What one construct did to the ranges that it mapped. */
+/* Holds what a construct did to the ranges that it mapped. */
 struct construct {
-	uint64_t code;     /* where it stands; must stay the first member: it is the table's key */
-	bool update;       /* target update */
-	uint32_t stack_id; /* of its first run */
+	uint64_t code;          /* its place; must stay the first member: it is the table's key */
+	bool update;            /* target update */
+	uint32_t stack_id;      /* of its first run */
 	struct construct *same; /* another copy of its region that has what it did; or NULL */
 	int64_t first_ns;
 	uint64_t runs;
@@ -95,15 +95,15 @@ struct process_offload {
 	GHashTable *trips;      /* struct return_trip, by range and construct */
 };
 
-/* What is kept about the process, made if there is none. */
+/* Returns what is kept about the process; makes it if there is none. */
 struct process_offload *offload_of(struct process *process);
-/* NULL: nothing is. */
+/* Returns NULL if nothing is kept. */
 struct process_offload *offload_known(struct process *process);
 
-/* The range of a mapping, with the allocation that is there now. */
+/* Returns the range of a mapping, with the allocation that is there now. */
 struct range *offload_range(struct process_offload *process, const struct hg_ev_omp_data *data);
 
-/* The copy that [ptr, ptr + size) of a device lies in, or NULL. */
+/* Returns the copy that [ptr, ptr + size) of a device lies in, or NULL. */
 struct copy *offload_copy_at(const struct process_offload *process, uint64_t ptr, uint64_t size);
 
 /* Returns what tells constructs apart: the return address of their call, or `stack_id` if there is
@@ -129,7 +129,9 @@ void offload_doubt(struct process *process);
 /* Every kernel counts for every device: which one it runs on is not always known. */
 uint64_t offload_kernels(const struct process_offload *process);
 
-/* Whether the runtime reports kernels: ompt_callback_target_submit_emi, or the older form. */
+/*
+ * Returns true if the runtime reports kernels: ompt_callback_target_submit_emi, or the older form.
+ */
 bool offload_sees_kernels(const struct process_offload *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launches use, with their arguments; and the latest uses of each allocation. */
+/* Keeps what launches use, with their arguments, and the latest uses of each allocation. */
 #include "access_history.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t seed, const uint8_t *bytes, size_t size)
 
 /* ---- what a launch does ---- */
 
-/* The arguments' bytes without the pointers that the code uses: what can choose a part. */
+/* Sums up the arguments' bytes without the pointers that the code uses: what can choose a part. */
 static void sum_scalars(const struct isa_kernel *code, const struct kernel_args *args,
 			struct launch_uses *uses)
 {

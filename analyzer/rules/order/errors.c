@@ -14,10 +14,10 @@
 
 #define WRITES (ACCESS_WRITE | ACCESS_ATOMIC)
 
-/* What an allocation should hold, but does not. */
+/* Describes a result that an allocation should hold, but does not. */
 struct lost_result {
 	struct hg_ev_error error;
-	const struct isa_kernel *code; /* whose launch failed; NULL: a copy or fill */
+	const struct isa_kernel *code; /* its launch failed; NULL: a copy or fill did */
 };
 
 static char *failure_text(const struct hg_ev_error *error, const struct isa_kernel *code)
@@ -182,13 +182,13 @@ static void errors_transfer(const struct rules_context *context, struct process_
 
 /* ---- failures ---- */
 
-/* hipErrorIllegalAddress, hipErrorAssert, hipErrorLaunchFailure [H523] */
+/* Returns true for hipErrorIllegalAddress, hipErrorAssert and hipErrorLaunchFailure [H523]. */
 static bool is_sticky(int code)
 {
 	return code == 700 || code == 710 || code == 719;
 }
 
-/* hipErrorStreamCaptureUnsupported to hipErrorStreamCaptureWrongThread [H523] */
+/* Returns true for hipErrorStreamCaptureUnsupported to hipErrorStreamCaptureWrongThread [H523]. */
 static bool is_capture_error(int code)
 {
 	return code >= 900 && code <= 908;

@@ -103,7 +103,7 @@ enum cause {
 
 static const struct {
 	bool explained;  /* the memory is one that the GPU cannot access so */
-	bool by_pointer; /* which memory it is about follows from the kernel's pointers */
+	bool by_pointer; /* the kernel's pointers tell which memory it is about */
 	enum rule_id rule;
 	const char *slug; /* in the fingerprint */
 	const char *fix;

@@ -120,7 +120,7 @@ static bool means_its_memory(const struct rules_context *context, const struct f
 	return means;
 }
 
-/* Confirms the only finding that names the memory. */
+/* Settles how sure the only finding is that names the memory. */
 static void prove(const struct rules_context *context, const struct fault *fault,
 		  struct finding *finding)
 {

@@ -28,7 +28,7 @@ struct fault_row {
 /* "page not present"; the caller frees. */
 char *fault_reason(uint32_t mask);
 
-/* The section of the report: struct fault_row. */
+/* Returns the section of the report: struct fault_row. */
 const GPtrArray *faults_result(const struct findings *findings);
 
 /* Makes a finding for a fault that no other one names, and returns its rule (fault_report.c). */

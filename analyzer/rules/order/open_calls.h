@@ -30,7 +30,7 @@ struct open_row {
 	struct open_call open;
 	int32_t tid;
 	int64_t ns;                 /* when it was made */
-	struct open_place to, from; /* what it is about, or writes; and a copy's source */
+	struct open_place to, from; /* its memory, or what it writes; and a copy's source */
 	GArray *launches;           /* struct open_launch, the latest first */
 	bool of_stream;             /* ... are those that the call waits for, no others */
 	bool more;                  /* there were more launches than are remembered */

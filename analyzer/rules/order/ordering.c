@@ -293,7 +293,7 @@ static void on_error(const struct rules_context *context, struct process_order *
 	last->known = false;
 }
 
-/* What kind of memory that is, and of which GPU. */
+/* Returns what kind of memory that is, and sets *gpu to the GPU that it is of. */
 static enum wait_memory memory_at(const struct process *process, uint64_t address, int32_t *gpu)
 {
 	struct place place = process_place(process, address);

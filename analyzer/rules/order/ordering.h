@@ -24,19 +24,19 @@ struct process_order {
 	GHashTable *last_launches; /* tid -> struct launched (ordering.c) */
 	unsigned launches_since_wait, others_since_wait;
 	bool device_memory_only;       /* the launches since the last wait */
-	int32_t wait_tid;              /* who waited last */
+	int32_t wait_tid;              /* is the thread that waited last */
 	struct sync_site *latest_wait; /* the last event was this wait; or NULL */
 	uint64_t barriers;             /* HG702 */
 	struct hg_ev_error sticky;     /* after which nothing works any more; code 0: none */
 };
 
-/* Whether a release is part of a stream's work. */
+/* Returns true if a release is part of a stream's work. */
 static inline bool is_release_in_stream(unsigned api)
 {
 	return api == HG_API_hipFreeAsync || api == HG_API_hipGraphAddMemFreeNode;
 }
 
-/* What an interface call, a kernel or a copy does to memory. */
+/* An interface call, a kernel or a copy does these to memory. */
 #define ACCESS_READ   ISA_READ
 #define ACCESS_WRITE  ISA_WRITE
 #define ACCESS_ATOMIC ISA_ATOMIC
@@ -88,17 +88,20 @@ struct launch_uses {
 	bool complete;           /* no other memory is used */
 	bool null;               /* the code uses a null pointer, from the argument at: */
 	uint32_t null_kernarg;
-	struct path_memory paths; /* whose texts the uses borrow */
+	struct path_memory paths; /* the uses borrow its texts */
 	unsigned count;
 	struct launch_use at[];
 };
 
-/* What the launch at hand does, cached with its arguments. NULL if its events were lost. */
+/*
+ * Returns what the launch at hand does, cached with its arguments. Returns NULL if its events were
+ * lost.
+ */
 const struct launch_uses *launch_uses(const struct rules_context *context);
 /* Returns true if these are all uses that the launch can make. Returns false for NULL. */
 bool launch_uses_all(const struct launch_uses *uses);
 
-/* What wakes about the order come with; members that do not belong to the wake are 0. */
+/* Wakes about the order come with these; members that do not belong to the wake are 0. */
 struct work {
 	struct process_order *at;
 	const struct order_stream *stream; /* SUBMIT; ORDERED_RELEASE: in which, NULL: at once */
@@ -113,9 +116,9 @@ struct work {
 	bool waits;                     /* ORDERED_RELEASE: for everything */
 };
 
-/* What is kept about the process, made if there is none. */
+/* Returns what is kept about the process; makes it if there is none. */
 struct process_order *order_of(struct process *process);
-/* NULL: nothing is. */
+/* Returns NULL if nothing is kept. */
 struct process_order *order_known(struct process *process);
 
 /*
@@ -149,7 +152,10 @@ void order_set_later(const struct rules_context *context, struct finding *findin
 void pool_allocated(struct process_order *at, struct allocation *allocation, const struct use *made,
 		    bool busy);
 
-/* streams.c: the runtime waited for what it was just given, though that call need not wait. */
+/*
+ * Notes that the runtime waited for what it was just given, though that call need not wait
+ * (streams.c).
+ */
 void streams_early(struct process_order *at, uint64_t handle, unsigned api);
 
 #endif

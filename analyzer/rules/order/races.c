@@ -67,7 +67,7 @@ static char *touched_text(const struct allocation *allocation, const struct use 
 /* With a finding: the moment of its latest occurrence. */
 static const struct attachment_type latest_type = { sizeof(struct moment), NULL, NULL };
 
-/* The other party of a finding: what it is, in which stream. */
+/* Sets the other party of a finding: what it is, in which stream. */
 static void set_related(struct finding *finding, const struct use *earlier)
 {
 	char *stream = order_stream_text(earlier);
@@ -280,7 +280,7 @@ static bool is_legacy_and_non_blocking(const struct use *a, const struct use *b)
 	       (a->kind == STREAM_KIND_NON_BLOCKING && b->kind == STREAM_KIND_LEGACY);
 }
 
-/* The rule that two unordered uses break, RULES for none. */
+/* Returns the rule that two unordered uses break, or RULES for none. */
 static enum rule_id classify(const struct order *order, const struct use *earlier,
 			     const struct use *later, const struct grain *grain)
 {
@@ -493,7 +493,7 @@ static void races_take_back(const struct rules_context *context, const struct la
 	}
 }
 
-/* Whose stream releases memory in its order. */
+/* Returns the name of the call or launch whose stream releases memory in its order. */
 static const char *releaser(unsigned api)
 {
 	return api == HG_API_hipFreeAsync ? hg_api_name(api) : "the graph's launch";

@@ -182,8 +182,9 @@ void streams_early(struct process_order *at, uint64_t handle, unsigned api)
 }
 
 /*
- * Whether the interface requires a wait here. That the runtime copies pageable memory before it
- * returns, or that an environment variable makes launches wait, is not guaranteed by the interface.
+ * Returns true if the interface requires a wait here. That the runtime copies pageable memory
+ * before it returns, or that an environment variable makes launches wait, is not guaranteed by the
+ * interface.
  */
 static bool is_due(struct process_order *at, const struct hg_ev_sync *sync)
 {

@@ -38,7 +38,7 @@ static void clear_pending(void *data)
 /* By thread. */
 static const struct attachment_type pending_type = { sizeof(GHashTable *), NULL, clear_pending };
 
-/* Every copy function whose name says so, of whatever shape. */
+/* Returns true for every copy function whose name says so, of whatever shape. */
 static bool is_async_copy(unsigned api)
 {
 	return strstr(hg_api_name(api), "Async");
@@ -49,7 +49,7 @@ static uint64_t bytes_of(const struct hg_ev_copy *copy)
 	return copy->size * copy->rows * (copy->depth ? copy->depth : 1);
 }
 
-/* Of several copies by one call the largest is described. */
+/* Describes the largest of several copies by one call. */
 static void describe(struct finding *finding, const struct pending_copy *pending)
 {
 	const struct hg_ev_copy *copy = &pending->copy;
@@ -124,7 +124,7 @@ static void on_copy(const struct rules_context *context, GHashTable *threads)
 	g_hash_table_replace(threads, GINT_TO_POINTER(context->event->tid), pending);
 }
 
-/* Whether the event is a call that may follow a copy: others describe something. */
+/* Returns true if the event is a call that may follow a copy: others describe something. */
 static bool is_call(const struct hg_event *event)
 {
 	switch (event->type) {
@@ -146,8 +146,8 @@ static bool is_call(const struct hg_event *event)
 }
 
 /*
- * Whether the thread waits for the copy, and the host did nothing worth mentioning in between: less
- * than a quarter of what the copy took.
+ * Returns true if the thread waits for the copy, and the host did nothing worth mentioning in
+ * between: less than a quarter of what the copy took.
  */
 static bool waits_at_once(const struct pending_copy *pending, const struct hg_event *event)
 {

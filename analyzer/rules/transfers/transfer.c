@@ -15,7 +15,10 @@ static uint64_t copy_bytes(const struct hg_ev_copy *copy)
 	return copy->size * (copy->rows ? copy->rows : 1) * (copy->depth ? copy->depth : 1);
 }
 
-/* Always the GPU's own memory: neither pinned host memory nor what can migrate. */
+/*
+ * Returns true if it is always the GPU's own memory: neither pinned host memory nor memory that can
+ * migrate.
+ */
 static bool is_device_memory(const struct process *process, const struct place *place)
 {
 	struct grain grain;
@@ -42,7 +45,10 @@ static bool is_host_memory(const struct process *process, const struct place *pl
 	return host;
 }
 
-/* Those that return when the bytes are there; with them the host waits for all work before. */
+/*
+ * Returns true for functions that return when the bytes are there; with them the host waits for all
+ * work before.
+ */
 static bool is_blocking(unsigned api)
 {
 	switch (api) {
@@ -58,7 +64,7 @@ static bool is_blocking(unsigned api)
 	}
 }
 
-/* A finding about one call, by its call site; counted once. */
+/* Returns the finding about one call, by its call site; counted once. */
 static struct finding *call_finding(const struct rules_context *context, enum rule_id rule,
 				    unsigned api, uint32_t stack_id, int64_t ns, bool *is_new)
 {
@@ -82,7 +88,7 @@ static void describe_run(struct copy_run *run)
 	bool *rows = attachment_get(&finding->evidence, &rows_type);
 	bool in_one = !run->same_size || (run->dst_step == run->size && run->src_step == run->size);
 
-	/* What it grew by replaces what it had. */
+	/* The figures that it grew to replace those that it had. */
 	memcpy(finding->figures, run->before, sizeof(finding->figures));
 	finding_figure(finding, 0, FIGURE_RANGE, run->count);
 	finding_figure(finding, 1, FIGURE_RANGE, run->bytes);
@@ -197,7 +203,7 @@ static void report_unused(struct process_history *history, const struct rules_co
 		finding->fix =
 		    g_strdup("omit the copy, or copy only data that a kernel reads afterwards");
 	}
-	/* Of several copies by one call the largest is described. */
+	/* If one call makes several copies, the largest is described. */
 	if (upload->size > finding->bytes) {
 		allocation_unref(finding->allocation);
 		finding_set_place(finding, &place, allocation->ptr + upload->offset);
@@ -223,7 +229,7 @@ static void forget_all_uploads(struct process_history *history)
 	history->upload_turn++;
 }
 
-/* Those that were forgotten with all others go now. */
+/* Forgets uploads that were forgotten with all others. */
 static void settle_uploads(const struct process_history *history, struct memory_history *memory)
 {
 	if (memory->upload_turn != history->upload_turn)
