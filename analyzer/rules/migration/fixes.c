@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --fix did: rows of the same action on memory of one call stack. */
+/* Sums up what --fix did: a row is of one action on memory of one call stack. */
 #include "fixes.h"
 
 #include "analyzer/rules/engine/kernels.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder did to the program's memory by --fix, for the report. */
+/* Tells the report what the recorder did to the program's memory by --fix. */
 #ifndef HIPGRAIN_RULES_FIXES_H
 #define HIPGRAIN_RULES_FIXES_H
 
@@ -12,16 +12,16 @@ struct fix_row {
 	unsigned fix, outcome;         /* of migration_events.h */
 	int result;                    /* hipError_t */
 	int32_t device;
-	char *kernel; /* whose launch was the reason; NULL: none's */
+	char *kernel; /* its launch was the reason; NULL: none's was */
 	uint64_t count, bytes, given, duration;
 	uint32_t stack_id; /* of the first */
 	int64_t first_ns;
 };
 
-/* The section of the report: struct fix_row. */
+/* Returns the section of the report: struct fix_row. */
 const GPtrArray *fixes_result(const struct findings *findings);
 
-/* "coarse-managed" */
+/* Returns "coarse-managed" or the like. */
 const char *fix_name(unsigned fix);
 
 #endif

@@ -48,7 +48,7 @@ static void check_duration(struct process_history *history, const struct rules_c
 	site = call_history_site(history, prefetch->api, prefetch->stack_id);
 	finding = findings_get(context->findings, RULE_HG306, context->process, &is_new, "%u %u",
 			       prefetch->api, prefetch->stack_id);
-	/* One call that returns early shows that they do not wait for the pages. */
+	/* A single call that returns early shows that they do not wait for the pages. */
 	site->returned_early |= prefetch->size < PREFETCH_SIZE ||
 				prefetch->duration < PREFETCH_NS ||
 				prefetch->duration < prefetch->size / PREFETCH_BYTES_PER_NS;
@@ -158,7 +158,7 @@ static struct finding *launch_finding(const struct rules_context *context, enum 
 	return finding;
 }
 
-/* HG305 */
+/* Checks for HG305. */
 static void check_target(const struct rules_context *context, const struct touched *touched)
 {
 	struct memory_history *memory = touched->memory;
@@ -191,7 +191,7 @@ static void check_target(const struct rules_context *context, const struct touch
 	}
 }
 
-/* HG307 */
+/* Checks for HG307. */
 static void check_remote(const struct rules_context *context, const struct touched *touched)
 {
 	const struct memory_history *memory = touched->memory;
@@ -230,7 +230,7 @@ static bool aligns(unsigned api)
 	       api == HG_API_memalign;
 }
 
-/* HG303 */
+/* Checks for HG303. */
 static void check_alignment(const struct rules_context *context, const struct touched *touched)
 {
 	const struct allocation *allocation = touched->memory->allocation;

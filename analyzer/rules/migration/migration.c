@@ -73,7 +73,7 @@ uint64_t migration_total(const uint64_t bytes[MIGRATION_TRIGGERS])
 
 /* ---- whose ---- */
 
-/* The allocation that had the page at time `ns`, or NULL. */
+/* Returns the allocation that had the page at time `ns`, or NULL. */
 static struct allocation *owner_at(const struct process *process, uint64_t page, int64_t ns)
 {
 	/* A block may begin or end inside the page. */
@@ -93,7 +93,7 @@ static struct allocation *owner_at(const struct process *process, uint64_t page,
 	return NULL;
 }
 
-/* What moved pages: a launch's faults, the host's in one phase, or neither. */
+/* Tells what moved pages: a launch's faults, the host's in one phase, or neither. */
 struct cause {
 	const struct gpu_work *launch; /* NULL: none, or not known */
 	bool several;                  /* or another kernel's */
@@ -191,8 +191,10 @@ static struct allocation *page_owner(const struct migration *migration,
 	return owner ? owner : pages_owner(migration, page);
 }
 
-/* Where the first block of the C library within a mapping begins, behind the page at `at`; `end`:
- * nowhere before. */
+/*
+ * Returns where the first block of the C library within a mapping begins, behind the page at `at`,
+ * or `end` if nowhere before that.
+ */
 static uint64_t first_block(const struct process *process, uint64_t at, uint64_t end)
 {
 	const struct allocation *block =
@@ -201,7 +203,7 @@ static uint64_t first_block(const struct process *process, uint64_t at, uint64_t
 	return block ? MAX(MIN(block->ptr & ~(uint64_t)(PAGE - 1), end), at + PAGE) : end;
 }
 
-/* The piece that begins at `at`. */
+/* Returns the piece that begins at `at`. */
 static struct piece piece_at(const struct migration *migration, const struct process *process,
 			     uint64_t at, uint64_t end, int64_t ns)
 {

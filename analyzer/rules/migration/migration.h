@@ -44,7 +44,7 @@ struct migration_row {
 	struct process *process;       /* borrowed */
 	struct allocation *allocation; /* a reference to the latest; NULL: not of one */
 	uint64_t allocations;
-	char *kernel;        /* whose faults moved them; NULL: no kernel's, or not known whose */
+	char *kernel;        /* its faults moved them; NULL: no kernel's, or not known whose */
 	bool one_of_several; /* another kernel may have been it */
 	bool by_host;        /* faults of the host's: `phase` tells when */
 	struct migration_phase phase;
@@ -53,7 +53,7 @@ struct migration_row {
 	uint64_t faults_moved,
 	    faults_kept; /* of the GPU: pages came, or were used where they are */
 
-	/* What became of the bytes. Of to_device, by the driver's events and the calls: */
+	/* This became of the bytes; of to_device, by the driver's events and the calls: */
 	uint64_t again;  /* had been on that GPU before */
 	uint64_t unused; /* no launch could use them while they were there */
 	/* ... and by the machine code of the kernels that could use them meanwhile: */
@@ -118,7 +118,7 @@ struct migration_result *migration_result(const struct findings *findings);
 /* The history of the memory that a finding of HG3xx is about; NULL: there is none. */
 const struct migration_history *finding_history(const struct findings *findings,
 						const struct finding *finding);
-/* "SetPreferredLocation"; NULL: not known. */
+/* Returns "SetPreferredLocation" or the like, or NULL if it is not known. */
 const char *migration_advice_name(int32_t advice);
 
 #endif

@@ -106,7 +106,7 @@ void history_advice(const struct rules_context *context, const struct migration_
 	g_array_append_val(history->calls, *advice);
 }
 
-/* Whether nothing but the same came in between. */
+/* Returns true if nothing but the same came in between. */
 static bool continues(const struct migration_span *span, const struct migration_span *next)
 {
 	return span && span->trigger == next->trigger && span->from == next->from &&

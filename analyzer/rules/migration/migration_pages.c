@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where pages are, one by one, as the driver reported: which had been on a GPU before, and whether
- * anything could use them while they were there. Also pages that move back and forth (HG302,
- * HG303).
+ * Follows where pages are, one by one, as the driver reported: which had been on a GPU before, and
+ * whether anything could use them while they were there. Also finds pages that move back and forth
+ * (HG302, HG303).
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct stay {
 	struct stay *next;
 	struct pages pages;
 	int64_t ns;
-	uint64_t start, end; /* what moved with them */
+	uint64_t start, end; /* this range moved with them */
 	enum migration_trigger trigger;
 	int32_t device;
 	struct migration_row *row; /* borrowed */
@@ -32,7 +32,7 @@ struct stay {
 	bool neighbour; /* it was not given them */
 };
 
-/* What one allocation has of a block of 2 MiB. */
+/* Holds what one allocation has of a block of 2 MiB. */
 struct part {
 	struct part *next;
 	struct allocation *allocation; /* a reference */
@@ -42,10 +42,12 @@ struct part {
 	struct gpu_work launch;
 	bool by_fault, neighbour;
 	unsigned trips; /* back to the host by its faults, since the allocation was made */
-	/* Of a block that realloc() made where another one lay: pages that were on a GPU then, and
-	 * are not known to have gone since. */
+	/*
+	 * If realloc() made the block where another one lay, these are pages that were on a GPU
+	 * then, and are not known to have gone since.
+	 */
 	struct pages kept;
-	/* Of a block of the C library that was freed: the same. */
+	/* If it was a block of the C library that was freed, these are the same. */
 	struct pages left;
 };
 
@@ -58,7 +60,7 @@ static unsigned count(const struct pages *pages)
 	return bits;
 }
 
-/* Those of [start, end) that are in the block. */
+/* Returns those pages of [start, end) that are in the block. */
 static struct pages pages_of(uint64_t block, uint64_t start, uint64_t end)
 {
 	uint64_t low = MAX(start, block * MIGRATION_BLOCK), high;
@@ -218,8 +220,10 @@ static void settle(const struct migration *migration, struct part *part, int64_t
 		  NULL);
 }
 
-/* What `old` has on a GPU is `part`'s, whose block is in its place; what that is too short for is
- * free. */
+/*
+ * Makes what `old` has on a GPU `part`'s, whose block is in its place. The pages that it is too
+ * short for are free.
+ */
 static void take_over(uint64_t block, struct part *old, struct part *part)
 {
 	uint64_t start = part->allocation->ptr & ~(uint64_t)(PAGE - 1);
@@ -237,7 +241,7 @@ static void take_over(uint64_t block, struct part *old, struct part *part)
 	part->trips = old->trips;
 }
 
-/* Of two that do, the older one was unmapped, which is not kept as a release. */
+/* If two allocations overlap, the older one was unmapped, which is not kept as a release. */
 static bool overlap(const struct allocation *a, const struct allocation *b)
 {
 	return a->layer == b->layer && a->ptr < b->ptr + b->size && b->ptr < a->ptr + a->size;
@@ -264,7 +268,7 @@ struct allocation *pages_owner(const struct migration *migration, uint64_t page)
 	return NULL;
 }
 
-/* The allocation's, made if there is none. */
+/* Returns the part of the allocation; makes it if there is none. */
 static struct part *part_of(struct migration *migration, uint64_t block,
 			    struct allocation *allocation)
 {
@@ -311,7 +315,7 @@ static bool known_part(const struct migration *migration, uint64_t block,
 	return part;
 }
 
-/* The live block of memory at `ptr` of which pages are known; NULL: none. */
+/* Returns the live block of memory at `ptr` of which pages are known, or NULL if there is none. */
 static struct allocation *known_block(const struct migration *migration,
 				      const struct rules_context *context, uint64_t ptr)
 {
@@ -416,9 +420,9 @@ void pages_arrive(struct migration *migration, struct allocation *allocation, ui
 }
 
 /*
- * The host faulted on pages that a GPU's fault had moved. Whose fault it was says which memory of
- * the block was used: where no launch can have caused it, but a copy for example, all of the block
- * moved and nothing is known of each part.
+ * Counts that the host faulted on pages that a GPU's fault had moved. The launch whose fault it was
+ * tells which memory of the block was used: if no launch can have caused it, but a copy for
+ * example, all of the block moved and nothing is known of each part.
  */
 static void count_return(struct migration *migration, const struct rules_context *context,
 			 struct part *part, int64_t ns)

@@ -52,7 +52,7 @@ static void count_launch(struct migration *migration, struct finding *finding,
 	}
 }
 
-/* How to bring the pages to the GPU before the launch; to be freed. */
+/* Returns how to bring the pages to the GPU before the launch. The caller frees the text. */
 static char *prefetch_fix(const struct rules_context *context, const struct allocation *allocation,
 			  int device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files about moved pages share: when what was called (migration_when.c), where pages are
+ * The files about moved pages share this: when what was called (migration_when.c), where pages are
  * (migration_pages.c), advice and prefetches (migration_history.c), the rules (migration_rules.c),
  * those about prefetches (prefetches.c) and about heap that is used again (recycled.c); migration.c
  * keeps the account.
@@ -115,9 +115,9 @@ struct migration {
 void gpu_work_wait(struct migration *migration, const struct hg_event *event);
 void gpu_work_launch(struct migration *migration, const struct rules_context *context,
 		     const struct launch_memory *launch);
-/* Whether the launch may have used the memory: also where that is not known. */
+/* Returns true if the launch may have used the memory, also if that is not known. */
 bool gpu_work_touches(const struct gpu_work *work, const struct allocation *allocation);
-/* Bits of ISA_READ ...; all of them where that is not known. */
+/* Returns bits of ISA_READ ..., all of them if that is not known. */
 unsigned gpu_work_access(const struct gpu_work *work, const struct allocation *allocation);
 /*
  * The launch whose kernel used the memory at time `ns`: the oldest that nobody had waited for by
@@ -128,7 +128,7 @@ const struct gpu_work *who_used(const struct migration *migration, int64_t ns, i
 
 enum page_use { NOT_USED, USED, USE_UNKNOWN };
 
-/* What launches that were at work in [from, to] may have done to the memory. */
+/* Returns what launches that were at work in [from, to] may have done to the memory. */
 enum page_use used_between(const struct migration *migration, const struct allocation *allocation,
 			   int64_t from, int64_t to, unsigned *access);
 
@@ -139,7 +139,7 @@ struct migration_phase phase_at(const struct migration *migration, int64_t ns, b
 
 /* ---- migration_pages.c ---- */
 
-/* What brought pages to a GPU. */
+/* Describes what brought pages to a GPU. */
 struct arrival {
 	int64_t ns;
 	enum migration_trigger trigger;
@@ -149,12 +149,12 @@ struct arrival {
 	bool neighbour;                /* the launch was not given them: they share a block */
 };
 
-/* The parts of a block, of which each belongs to an allocation. */
+/* Frees the parts of a block, of which each belongs to an allocation. */
 void parts_free(gpointer parts);
 /* [start, end) of the allocation came to a GPU. */
 void pages_arrive(struct migration *migration, struct allocation *allocation, uint64_t start,
 		  uint64_t end, const struct arrival *arrival);
-/* What brought pages to the host. */
+/* Describes what brought pages to the host. */
 struct departure {
 	int64_t began, ns;
 	bool timed; /* the driver told when; else it is the time of the recording */
@@ -166,22 +166,22 @@ struct departure {
 void pages_leave(struct migration *migration, const struct rules_context *context,
 		 struct allocation *allocation, uint64_t start, uint64_t end,
 		 const struct departure *departure);
-/* The launch that brought a page to a GPU, as far as recorded; NULL: unknown. */
+/* Returns the allocation whose page is on a GPU, as far as recorded, or NULL if that is unknown. */
 struct allocation *pages_owner(const struct migration *migration, uint64_t page);
 /* A block of the C library is about to be released, perhaps by realloc(). */
 void pages_release(struct migration *migration, const struct rules_context *context);
 /* Blocks that realloc() did not move keep their pages, which follows from the block that is there
  * now. */
 void pages_follow(struct migration *migration, const struct rules_context *context);
-/* After the last event: what is still there. */
+/* Settles what is still there after the last event. */
 void pages_settle(struct migration *migration);
 
 /* ---- migration_history.c ---- */
 
-/* Of a row, in whichever list it is. */
+/* Frees a row, in whichever list it is. */
 void migration_row_free(gpointer row);
 
-/* One more line of the allocation's history: advice or prefetch; what moved. */
+/* Add one more line to the allocation's history: advice or prefetch; what moved. */
 void history_advice(const struct rules_context *context, const struct migration_advice *advice,
 		    struct allocation *allocation);
 void history_move(const struct migration *migration, const struct rules_context *context,
@@ -196,18 +196,21 @@ struct launch_count {
 	uint64_t faults;
 };
 
-/* HG301 */
+/* Counts a fault for HG301. */
 void count_storm(struct migration *migration, const struct rules_context *context,
 		 const struct gpu_work *launch, struct allocation *allocation, int64_t ns,
 		 bool several);
-/* HG302: a block that `launch` brought came back, for the `trips`th time. */
+/* Counts for HG302 that a block that `launch` brought came back, for the `trips`th time. */
 void count_trip(struct migration *migration, const struct rules_context *context,
 		const struct gpu_work *launch, struct allocation *allocation, unsigned trips,
 		int64_t ns);
-/* HG303: pages that no kernel was passed moved with a block, and the host faulted on them. */
+/*
+ * Counts for HG303: pages that no kernel was passed moved with a block, and the host faulted on
+ * them.
+ */
 void count_neighbour(struct migration *migration, const struct rules_context *context,
 		     const struct gpu_work *launch, struct allocation *allocation, int64_t ns);
-/* HG308, HG309 */
+/* Count for HG308 and HG309. */
 void count_eviction(const struct rules_context *context, const struct hg_ev_migration *move,
 		    struct allocation *allocation, int64_t ns);
 void count_stop(const struct rules_context *context, const struct hg_ev_migration *stop,
@@ -218,7 +221,7 @@ void count_stop(const struct rules_context *context, const struct hg_ev_migratio
 /* A prefetch, after the replay applied it; a launch, which may use what prefetches brought. */
 void note_prefetch(struct migration *migration, const struct rules_context *context);
 void prefetches_launch(struct migration *migration, const struct gpu_work *launch);
-/* HG305 by the host's fault. */
+/* Checks for HG305 by the host's fault. */
 void check_host_first(struct migration *migration, const struct rules_context *context,
 		      uint64_t start, uint64_t end, int64_t ns);
 /* Since when pages that a prefetch moved may have been used: its call, by the program's clock. */
@@ -227,16 +230,16 @@ int64_t prefetch_began(const struct migration *migration, uint64_t start, uint64
 /* A GPU's fault brought [start, end) for `launch`. */
 void prefetches_fault(struct migration *migration, const struct gpu_work *launch, int32_t device,
 		      uint64_t start, uint64_t end, int64_t ns);
-/* A prefetch brought pages. */
+/* Notes that a prefetch brought pages. */
 void prefetches_move(struct migration *migration, const struct prefetch_move *move);
-/* HG304, HG311: at the end, when nothing was lost. */
+/* Reports HG304, if nothing was lost, and HG311, at the end. */
 void prefetches_finish(struct migration *migration, const struct rules_context *context);
 
 /* ---- recycled.c ---- */
 
 /*
- * HG314: a fault of the host's returned `bytes` of pages, the first at `page`, that `freed` had
- * left on a GPU. `owner`: whose they are now, as far as is known.
+ * Counts for HG314: a fault of the host's returned `bytes` of pages, the first at `page`, that
+ * `freed` had left on a GPU. `owner` has them now, as far as is known.
  */
 void recycled_return(struct migration *migration, const struct rules_context *context,
 		     struct allocation *freed, struct allocation *owner, uint64_t page,
@@ -245,9 +248,9 @@ void recycled_return(struct migration *migration, const struct rules_context *co
 void recycled_look(struct migration *migration, const struct rules_context *context);
 /* A block of the C library is about to be released. */
 void recycled_release(struct migration *migration, const struct rules_context *context);
-/* At the end. */
+/* Settles HG314 at the end. */
 void recycled_finish(struct migration *migration, const struct rules_context *context);
-/* Of struct returned. */
+/* Clears a struct returned. */
 void recycled_clear(gpointer returned);
 
 #endif

@@ -147,7 +147,7 @@ enum page_use used_between(const struct migration *migration, const struct alloc
 	for (uint64_t i = migration->count; i > 0; i--) {
 		const struct gpu_work *work = &migration->recent[(i - 1) % RECENT];
 
-		/* What was before these is forgotten. */
+		/* The work before these is forgotten. */
 		if (migration->count - i >= RECENT)
 			return USE_UNKNOWN;
 		if (work->ns > to)
@@ -172,7 +172,7 @@ enum page_use used_between(const struct migration *migration, const struct alloc
 
 /* ---- all calls ---- */
 
-/* Which function, from which place; a call of another kind: api 0. */
+/* Returns which function was called from which place; api is 0 for a call of another kind. */
 static struct call_record record_of(const struct hg_event *event)
 {
 	struct call_record record = { .end = event->ns };

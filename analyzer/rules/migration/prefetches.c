@@ -26,7 +26,7 @@ static void set_prefetch(struct finding *finding, const struct prefetch_record *
 	finding->api = g_strdup("hipMemPrefetchAsync");
 }
 
-/* Whether a prefetch moved pages of [start, end), as this one was to. */
+/* Returns true if a prefetch moved pages of [start, end), as this one was to. */
 static bool was_moved(const struct migration *migration, const struct prefetch_record *prefetch,
 		      uint64_t start, uint64_t end)
 {
@@ -221,7 +221,7 @@ static bool is_late(const struct prefetch_record *prefetch)
 	       prefetch->late >= MIN(MIGRATION_BLOCK, (prefetch->end - prefetch->start) / 2);
 }
 
-/* HG311 */
+/* Reports HG311. */
 static void tell_late(const struct rules_context *context, const struct prefetch_record *prefetch)
 {
 	struct kernel_ref *kernel = process_kernel(context->process, prefetch->launch.kernel_id);

@@ -18,10 +18,10 @@
 	"after each release"
 #define EVENTS_DROPPED "the driver dropped events: kernels may have used this memory in between"
 
-/* What mallopt(3) and malloc(3) take for large: such a block can be kept from the heap. */
+/* mallopt(3) and malloc(3) take this for large: such a block can be kept from the heap. */
 #define MMAP_THRESHOLD (128u << 10)
 
-/* Of memory that was freed. */
+/* Counts for memory that was freed. */
 struct release {
 	uint64_t faults;
 };

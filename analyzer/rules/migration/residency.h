@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where allocations were over time: by samples of the host's page table, and by what the driver
- * reported of pages that moved. Bounded: so many allocations, so many points of each; when there
- * are more, every other point goes.
+ * Follows where allocations were over time: by samples of the host's page table, and by what the
+ * driver reported of pages that moved. That is bounded: so many allocations, so many points of
+ * each; when there are more, every other point goes.
  */
 #ifndef HIPGRAIN_RULES_RESIDENCY_H
 #define HIPGRAIN_RULES_RESIDENCY_H
@@ -30,11 +30,11 @@ struct residency_series {
 	GArray *moves;                 /* struct residency_move */
 };
 
-/* `bytes` of the allocation's pages moved to the device, or to the host. */
+/* Adds `bytes` of the allocation's pages that moved to the device, or to the host. */
 void residency_moved(const struct rules_context *context, struct allocation *allocation,
 		     bool to_device, uint64_t bytes, int64_t ns);
 
-/* The section of the report: struct residency_series. */
+/* Returns the section of the report: struct residency_series. */
 GPtrArray *residency_result(const struct findings *findings);
 
 #endif

@@ -20,7 +20,10 @@ enum {
 #define HOST_COHERENT     0x40000000u
 #define HOST_NON_COHERENT 0x80000000u
 
-/* A finding about one call: keyed by its stack, counted, and filled in when it is new. */
+/*
+ * Returns a finding about one call: its stack is the key; it is counted, and filled in when it is
+ * new.
+ */
 static struct finding *call(const struct rules_context *context, enum rule_id rule, unsigned api,
 			    uint32_t stack_id, const struct place *place, uint64_t address,
 			    bool *is_new)
@@ -224,7 +227,7 @@ static void check_block_release(const struct rules_context *context)
 	const struct host_block *block;
 	const struct allocation *allocation;
 
-	/* As nearly always; and blocks are released often. */
+	/* This is so nearly always; and blocks are released often. */
 	if (!g_tree_nnodes(space->layers[LAYER_REGISTERED]))
 		return;
 	block = address_space_block(space, from->ptr);

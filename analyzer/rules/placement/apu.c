@@ -14,7 +14,7 @@ enum { SMI_FAULT_END = 8 };
 
 #define GIB (1u << 30)
 
-/* Of a process. */
+/* Keeps the state of a process. */
 struct apu_state {
 	GHashTable *bytes; /* device number + 1 -> uint64_t: live memory of the GPU's allocators */
 	uint64_t pageable_copies, pageable_bytes;

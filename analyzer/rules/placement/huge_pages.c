@@ -22,7 +22,7 @@ struct range {
 	uint64_t start, end;
 };
 
-/* Of a process: for what it has asked the kernel for huge pages, since it began. */
+/* Keeps for what a process has asked the kernel for huge pages, since it began. */
 static void init_advice(void *data)
 {
 	*(GArray **)data = g_array_new(FALSE, FALSE, sizeof(struct range));
@@ -72,8 +72,8 @@ static bool covers(const struct allocation *allocation, const struct allocation 
 }
 
 /*
- * What the registered memory was allocated with, if that is private memory of the process's alone
- * whose pages are the kernel's ordinary ones without advice; else NULL.
+ * Returns the memory that was registered, as it was allocated, if that is private memory of the
+ * process's alone whose pages are the kernel's ordinary ones without advice; else NULL.
  */
 static const struct allocation *plain_memory(const struct process *process,
 					     const struct allocation *registered)

@@ -23,7 +23,7 @@ static bool needs_coherence(const struct isa_kernel *code)
 	return code->spin_count || code->system_release == ISA_YES;
 }
 
-/* Pages that were moved ahead, or whose place the program has chosen (HG307). */
+/* Returns true if pages were moved ahead, or the program has chosen their place (HG307). */
 static bool is_placed(const struct rules_context *context, struct allocation *allocation)
 {
 	const struct memory_history *memory =
@@ -62,7 +62,7 @@ static enum why slow_because(const struct rules_context *context, const struct l
 	return why;
 }
 
-/* What others measured, each on one GPU: MI300X [HECB326], MI350X [CHRONO807]. */
+/* Describes what others measured, each on one GPU: MI300X [HECB326], MI350X [CHRONO807]. */
 static char *describe(const struct finding *finding, const struct isa_use *use, enum why why)
 {
 	const char *what = use->access & ISA_ATOMIC  ? "updates"

@@ -54,7 +54,7 @@ char *refused_location(const struct process *process, const struct hg_ev_error *
 		return NULL;
 	if (asked.is_typed && asked.type != LOCATION_OF_DEVICE)
 		return NULL; /* a node of the host may not be there; it is not in the event */
-	/* Where the function takes a number, -1 is the host. */
+	/* If the function takes a number, -1 is the host. */
 	if (asked.target < devices && asked.target >= (asked.is_typed ? 0 : -1))
 		return NULL;
 	return g_strdup_printf("device %d of %d", asked.target, devices);

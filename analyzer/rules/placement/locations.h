@@ -6,8 +6,8 @@
 #include "analyzer/rules/engine/rule_api.h"
 
 /*
- * Whether a call of hipMemPrefetchAsync or hipMemAdvise failed whose location is none: "device 7 of
- * 1", to be freed; NULL: not so, or not known.
+ * Returns "device 7 of 1" if a call of hipMemPrefetchAsync or hipMemAdvise failed whose location is
+ * none, or NULL if that is not so or not known. The caller frees the text.
  */
 char *refused_location(const struct process *process, const struct hg_ev_error *error);
 

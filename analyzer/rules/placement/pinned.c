@@ -54,7 +54,7 @@ void check_pinned(const struct rules_context *context)
 
 #define CARRIED_LAUNCHES 2 /* once can be a number that looks like an address */
 
-/* Also where the other arguments exclude it. */
+/* Returns true if the kernel uses it, also if the other arguments exclude it. */
 static bool is_used(const struct isa_kernel *kernel, uint32_t kernarg)
 {
 	for (size_t i = 0; i < kernel->use_count; i++)
@@ -63,7 +63,7 @@ static bool is_used(const struct isa_kernel *kernel, uint32_t kernarg)
 	return false;
 }
 
-/* Whether words of its arguments may be stored, and used from there. */
+/* Returns true if words of its arguments may be stored, and used from there. */
 static bool stores_pointers(const struct isa_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->store_count; i++)
@@ -107,7 +107,7 @@ void check_carried(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
-	/* What the kernel uses is known then, and other rules judge it. */
+	/* It is known then what the kernel uses, and other rules judge it. */
 	if (launch->code->uses_complete ||
 	    (launch->code->paths_complete && !stores_pointers(launch->code)))
 		return;

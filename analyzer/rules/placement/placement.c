@@ -117,7 +117,9 @@ static void report_unreachable(const struct rules_context *context, const struct
 #define HOT_SIZE     (1u << 20) /* bytes: what stays in the GPU's caches does not matter */
 #define HOT_LAUNCHES 4          /* of the same memory */
 
-/* Of several allocations from one place the largest is shown; how much of it is read is not known.
+/*
+ * Describes the largest of several allocations from one place; it is not known how much of it is
+ * read.
  */
 static void describe_hot(struct finding *finding, const struct pointer_argument *pointer)
 {
@@ -227,7 +229,7 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 	finding = findings_get(context->findings, RULE_HG806, context->process, &is_new, "%s",
 			       launch->kernel->symbol);
 	launch_hit(launch, finding);
-	/* One region, whatever it uses: the runtime stops at the first. */
+	/* The finding is about one region, whatever it uses: the runtime stops at the first. */
 	finding_detail(finding, ((uint64_t)use->kernarg << 32) |
 				    (pointer->place.allocation ? pointer->place.allocation->stack_id
 							       : (unsigned)pointer->place.kind));
@@ -255,7 +257,7 @@ static void check_use(const struct rules_context *context, const struct launch *
 
 	if (is_hot(context, use, &pointer->place))
 		report_hot(context, launch, use, pointer);
-	/* What is left in tables of pointers need not be used. */
+	/* Pointers that are left in tables need not be used. */
 	if (!is_system_memory(&pointer->place) || (pointer->chain && !use->certain))
 		return;
 	grain = place_grain(context->process, &pointer->place);
@@ -327,7 +329,7 @@ static bool is_memory(const struct place *place)
 	return place->kind == PLACE_ALLOCATION || is_system_memory(place);
 }
 
-/* With a finding of HG214 or HG304: what its message names so far. */
+/* Keeps for a finding of HG214 or HG304 what its message names so far. */
 static void clear_words(void *data)
 {
 	g_free(*(char **)data);

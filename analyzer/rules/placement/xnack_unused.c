@@ -9,14 +9,14 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/thresholds.h"
 
-/* Of a process. */
+/* Tells if a process needs XNACK. */
 struct xnack_use {
 	bool needed; /* or not known to be unneeded */
 };
 
 static const struct attachment_type use_type = { sizeof(struct xnack_use), NULL, NULL };
 
-/* Memory that is mapped on the GPU before any launch. */
+/* Returns true for memory that is mapped on the GPU before any launch. */
 static bool is_mapped(const struct process *process, const struct allocation *allocation)
 {
 	struct model_environment environment = process_environment(process);

@@ -138,7 +138,9 @@ void note_xnack(const struct rules_context *context)
 
 /* ---- what would be ---- */
 
-/* Whether XNACK can be switched for a process: known of MI200 and MI300 [LTD, UM]. */
+/*
+ * Returns true if XNACK can be switched for a process, which is known of MI200 and MI300 [LTD, UM].
+ */
 static bool can_switch(const char *arch)
 {
 	return strcmp(arch, "gfx90a") == 0 || g_str_has_prefix(arch, "gfx94") ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory kernels were given, and what they would meet there with XNACK on or off. */
+/* Tells which memory kernels were given, and what they would meet there with XNACK on or off. */
 #ifndef HIPGRAIN_RULES_XNACK_WHATIF_H
 #define HIPGRAIN_RULES_XNACK_WHATIF_H
 
@@ -33,7 +33,7 @@ enum xnack_outcome {
 
 struct xnack_change {
 	enum xnack_outcome outcome;
-	enum model_access now, then; /* how the GPU reaches it */
+	enum model_access now, then; /* the GPU's way to the memory */
 	int xnack;                   /* now; -1: not known */
 	const char *reason;          /* a clause */
 	const char *sources;         /* tags */
@@ -46,11 +46,11 @@ struct xnack_whatif {
 };
 const struct xnack_whatif *xnack_whatif_result(const struct findings *findings);
 
-/* `xnack`: 0 or 1. Never fails. */
+/* Answers for `xnack` 0 or 1. Never fails. */
 struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack);
-/* "would migrate" */
+/* Returns "would migrate" or the like. */
 const char *xnack_outcome_text(enum xnack_outcome outcome);
-/* "migrates" */
+/* Returns "migrates" or the like. */
 const char *xnack_outcome_name(enum xnack_outcome outcome);
 
 #endif
