@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One cause, several return addresses: compilers copy calls (loops are unrolled, functions are
- * inlined and cloned), and each copy has stacks of its own. Where all of them read the same in the
- * source, and their sentences are the same but for numbers that can be added up or given as a
+ * A cause may have several return addresses: compilers copy calls (loops are unrolled, functions
+ * are inlined and cloned), and each copy has stacks of its own. Where all of them read the same in
+ * the source, and their sentences are the same but for numbers that can be added up or given as a
  * range, they are one finding. Of a finding about what stands on a line, such as a construct of
  * OpenMP, the callers of its function do not matter.
  */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Every frame of a stack. Without line tables the addresses stay apart. */
+/* Adds every frame of a stack. Without line tables the addresses stay apart. */
 static void add_stack(GString *text, const struct analysis *analysis, const struct process *process,
 		      uint32_t stack_id)
 {
@@ -86,7 +86,7 @@ static char *describe(const struct analysis *analysis, const void *row)
 	return g_string_free(text, FALSE);
 }
 
-/* Sites that read the same become one, with the first one's stack. */
+/* Unites sites that read the same, with the first one's stack. */
 static void unite_sites(const struct analysis *analysis, struct finding *finding)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

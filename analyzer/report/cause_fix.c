@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One fix for the findings of a cause: the lines of all, where the sentences differ in them alone.
+/*
+ * Makes one fix for the findings of a cause: it names the lines of all, if the sentences differ in
+ * them alone.
  */
 #include "causes.h"
 
@@ -13,7 +15,7 @@
 #define SEPARATOR ";\nor "
 #define DIFFERS   " (the fixes of others differ in this)"
 
-/* "file.hip:12", perhaps with punctuation behind it. */
+/* Returns true for "file.hip:12", perhaps with punctuation behind it. */
 static bool is_place(const char *word)
 {
 	const char *colon = strrchr(word, ':');
@@ -24,7 +26,7 @@ static bool is_place(const char *word)
 	return colon && colon > word && g_ascii_isdigit(colon[1]);
 }
 
-/* How many characters of punctuation end a word. */
+/* Returns the number of characters of punctuation that end a word. */
 static size_t punctuation(const char *word)
 {
 	size_t length = strlen(word), end = length;
@@ -107,7 +109,7 @@ static char *unite(const GPtrArray *alternatives)
 	return text;
 }
 
-/* Alternative number `at` of a fix, or NULL. */
+/* Returns alternative number `at` of a fix, or NULL. */
 static char *alternative(const char *fix, unsigned at)
 {
 	char **parts = g_strsplit(fix, SEPARATOR, -1);

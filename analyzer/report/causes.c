@@ -11,10 +11,10 @@
 
 #define FINGERPRINT_DIGITS 16
 
-/* What the cause of a rule's findings is, where it is not the rest: see by_memory(). */
+/* Tells what the cause of a rule's findings is: see cause_of(). */
 enum cause { CAUSE_MEMORY, CAUSE_CODE, CAUSE_ORDER };
 
-/* Of rules about launches: where their findings are mended. */
+/* Returns where the findings of a rule about launches are mended. */
 static enum cause cause_of(const char *rule)
 {
 	static const enum rule_id of_code[] = { RULE_HG107, RULE_HG109, RULE_HG110,
@@ -116,7 +116,10 @@ static void add_text(GString *key, GString *identity, struct json_object *object
 	g_string_append_printf(identity, "|%s", get_text(object, name));
 }
 
-/* The line that allocated the memory; of memory that was freed, where that was done, too. */
+/*
+ * Adds the line that allocated the memory; if the memory was freed, the line where that was done,
+ * too.
+ */
 static bool add_memory(GString *key, GString *identity, int64_t *line, struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
@@ -132,7 +135,7 @@ static bool add_memory(GString *key, GString *identity, int64_t *line, struct js
 	return true;
 }
 
-/* The line of the kernel's source. */
+/* Adds the line of the kernel's source. */
 static bool add_code(GString *key, GString *identity, int64_t *line, struct json_object *finding)
 {
 	*line = get_number(finding, "device_line");
@@ -145,7 +148,7 @@ static bool add_code(GString *key, GString *identity, int64_t *line, struct json
 	return true;
 }
 
-/* The line of the call or launch, and that of the other party. */
+/* Adds the line of the call or launch, and that of the other party. */
 static bool add_call(GString *key, GString *identity, int64_t *line, struct json_object *finding)
 {
 	struct json_object *launches = get_member(finding, "launches");
@@ -192,7 +195,7 @@ static void describe(struct row *row, struct json_object *processes)
 		known = add_code(key, identity, &row->line, finding);
 	else
 		known = add_call(key, identity, &row->line, finding);
-	/* What has no memory of its own is about its kernel. */
+	/* A finding without memory of its own is about its kernel. */
 	if (launched && cause == CAUSE_MEMORY && (!get_member(finding, "allocation") || !settled))
 		add_text(key, identity, finding, "kernel_symbol");
 	g_string_append_printf(key, "|%s", program_of(finding, processes));
@@ -298,7 +301,10 @@ static void group(GArray *rows)
 	g_array_set_clear_func(rows, clear_row);
 }
 
-/* Of causes whose identities are equal, because they stand in one function, the lines decide. */
+/*
+ * Returns the number of a cause. If the identities of causes are equal, because they stand in one
+ * function, the lines decide.
+ */
 static unsigned number_of(const struct row *row, const GPtrArray *alike)
 {
 	unsigned before = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the export to Chrome's trace event format share. */
+/* The parts of the export to Chrome's trace event format share this. */
 #ifndef HIPGRAIN_REPORT_CHROME_H
 #define HIPGRAIN_REPORT_CHROME_H
 
@@ -16,22 +16,22 @@ struct chrome_trace {
 
 /* The format counts microseconds; fractions are allowed. */
 struct json_object *chrome_moment(const struct chrome_trace *trace, int64_t ns);
-/* A new event of the trace's, to which more may be put. */
+/* Returns a new event of the trace's, to which more may be put. */
 struct json_object *chrome_event(struct chrome_trace *trace, const char *phase, const char *name,
 				 int32_t pid, int tid);
-/* The number of the row of that key, named if it is new. */
+/* Returns the number of the row of that key, which is named if it is new. */
 int chrome_row(struct chrome_trace *trace, int32_t pid, const char *key, const char *name);
 int chrome_lane_row(struct chrome_trace *trace, const struct lane *lane);
 
 /*
- * The whole trace. Its member otherData.first_ns is the moment 0 of its time stamps, by the clock
- * of the machine (nanoseconds since 1970): traces of several machines are joined by it.
+ * Returns the whole trace. Its member otherData.first_ns is the moment 0 of its time stamps, by the
+ * clock of the machine (nanoseconds since 1970): traces of several machines are joined by it.
  */
 struct json_object *chrome_object(const struct analysis *analysis);
 
 /*
- * One trace of several, which may be changed: processes with the same number get numbers of their
- * own, and their moments are those of one clock. For the caller to put.
+ * Makes one trace of several, which may be changed: processes with the same number get numbers of
+ * their own, and their moments are those of one clock. The caller puts it.
  */
 struct json_object *chrome_join(struct json_object *const *traces, unsigned count);
 

@@ -24,7 +24,7 @@ static int64_t first_ns(struct json_object *trace)
 	return get_member(other, "first_ns") ? get_number(other, "first_ns") : INT64_MAX;
 }
 
-/* The process's number in the joined trace. */
+/* Returns the process's number in the joined trace. */
 static int pid_of(struct joining *joining, GHashTable *renamed, unsigned trace, int pid)
 {
 	gpointer known = g_hash_table_lookup(joining->owners, GINT_TO_POINTER(pid));
@@ -44,7 +44,7 @@ static int pid_of(struct joining *joining, GHashTable *renamed, unsigned trace, 
 	return GPOINTER_TO_INT(other);
 }
 
-/* "COMMAND (process 123)": the number by which the program knew itself. */
+/* Sets "COMMAND (process 123)": the number by which the program knew itself. */
 static void keep_number(struct json_object *event, int pid)
 {
 	struct json_object *arguments = get_member(event, "args");

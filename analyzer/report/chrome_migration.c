@@ -39,7 +39,7 @@ static int by_end(gconstpointer a, gconstpointer b)
 	return (x->last_ns > y->last_ns) - (x->last_ns < y->last_ns);
 }
 
-/* The first row on which nothing else is drawn then. */
+/* Returns the first row on which nothing else is drawn then. */
 static int row_of(struct chrome_trace *trace, struct moves_track *track,
 		  const struct migration_span *span)
 {
@@ -62,7 +62,7 @@ static int row_of(struct chrome_trace *trace, struct moves_track *track,
 	return row;
 }
 
-/* The launch's lane, if it was drawn at that time; else NULL. */
+/* Returns the launch's lane, if it was drawn at that time; else NULL. */
 static const struct lane *launch_lane(const struct chrome_trace *trace,
 				      const struct migration_span *span)
 {

@@ -37,7 +37,7 @@ static void number_field(FILE *stream, struct json_object *object, const char *n
 		fprintf(stream, "%" PRId64, get_number(object, name));
 }
 
-/* Two columns, file and line. */
+/* Prints two columns, file and line. */
 static void place_fields(FILE *stream, struct source_place place)
 {
 	text_field(stream, place.file);
@@ -46,7 +46,7 @@ static void place_fields(FILE *stream, struct source_place place)
 		fprintf(stream, "%" PRId64, place.line);
 }
 
-/* "0 1 5": each once, in order. */
+/* Prints "0 1 5": each once, in order. */
 static void ranks_field(FILE *stream, struct json_object *finding)
 {
 	struct json_object *ranks = get_array(finding, "ranks");

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* In double quotes, those inside doubled; nothing at all for NULL. */
+/* Prints the text in double quotes, those inside doubled; nothing at all for NULL. */
 static inline void csv_field(FILE *stream, const char *text)
 {
 	if (!text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the program ended, where it did not end well: what every report begins with. */
+/* Tells how the program ended, if it did not end well: every report begins with that. */
 #include "report.h"
 
 #include <signal.h>
@@ -139,7 +139,7 @@ static bool has_compressed_code(const char *path)
 	return compressed;
 }
 
-/* A crash that is the runtime's own. */
+/* Adds a crash that is the runtime's own. */
 static void add_runtimes_crash(const struct analysis *analysis, GPtrArray *lines)
 {
 	const GPtrArray *processes = analysis->replay.processes;
@@ -227,7 +227,7 @@ GPtrArray *report_death(const struct analysis *analysis)
 	const GPtrArray *faults = faults_result(&analysis->findings);
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	GString *text = g_string_new(NULL);
-	/* Which process of several it was that the recorder waited for is not in the trace. */
+	/* The trace does not tell which process of several it was that the recorder waited for. */
 	bool alone = analysis->replay.processes->len == 1 && faults->len == 1;
 
 	if (analysis->facts.exited && analysis->facts.exit_signal) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a finding rests on, fact by fact, in the order of time: `--verbose`. */
+/* Tells what a finding rests on, fact by fact, in the order of time: `--verbose`. */
 #include "printer.h"
 
 #include "analyzer/rules/engine/runtime_attributes.h"
@@ -97,7 +97,7 @@ static void add_use(GArray *facts, const struct finding *finding)
 	}
 }
 
-/* Which calls advised or prefetched the memory, and how its pages moved. */
+/* Adds which calls advised or prefetched the memory, and how its pages moved. */
 static void add_history(GArray *facts, const struct analysis *analysis,
 			const struct finding *finding)
 {
@@ -129,7 +129,7 @@ void put_evidence(const struct printer *printer, const struct finding *finding)
 		const struct fact *fact = &g_array_index(facts, struct fact, i);
 		double seconds = (double)(fact->ns - printer->analysis->began_ns) / 1e9;
 
-		/* What is older than the recording has no time. */
+		/* A fact that is older than the recording has no time. */
 		put_row_owned(printer, i ? "" : "evidence",
 			      fact->ns ? g_strdup_printf("%.6f s: %s", seconds, fact->text)
 				       : g_strdup_printf("before: %s", fact->text));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a finding the same in another recording. */
+/* Computes what makes a finding the same in another recording. */
 #include "selection.h"
 
 #include <string.h>
@@ -7,10 +7,10 @@
 #define FINGERPRINT_DIGITS 16
 #define FRAMES             3
 
-/* What fingerprints are made of. Those of reports before had files, too. */
+/* Fingerprints are made in these forms. Those of reports before had files, too. */
 enum form { FORM_FORMER, FORM_NOW };
 
-/* Functions, which survive an edit elsewhere and another name of the file. */
+/* Adds functions, which survive an edit elsewhere and another name of the file. */
 static void add_frame(GString *text, const struct source_frame *frame, enum form form)
 {
 	char *file = g_path_get_basename(frame->file ? frame->file : "");
@@ -27,7 +27,7 @@ static void add_frame(GString *text, const struct source_frame *frame, enum form
 	g_free(module);
 }
 
-/* The innermost frames that a person wrote: an allocation wrapper and who called it. */
+/* Adds the innermost frames that a person wrote: an allocation wrapper and its caller. */
 static void add_place(GString *text, const struct analysis *analysis, const struct process *process,
 		      uint32_t stack_id, enum form form)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hipgrain run --fix` did. */
+/* Tells what `hipgrain run --fix` did. */
 #include "analyzer/rules/migration/fixes.h"
 
 #include "json_values.h"

@@ -26,7 +26,7 @@ struct json_object;
 	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, SEVERAL)
 
 /*
- * Those that are made from the JSON report alone, which may be that of several recordings:
+ * These formats are made from the JSON report alone, which may be that of several recordings:
  * ROW(id, name), with json_as_NAME() in report/NAME.c.
  */
 #define REPORT_FORMATS_OF_JSON(ROW) \
@@ -45,11 +45,11 @@ enum report_format {
 #define REPORT_FORMAT_NAME(id, name, ...) " " name
 #define REPORT_FORMAT_NAMES               REPORT_FORMATS(REPORT_FORMAT_NAME)
 
-/* Format by its name on the command line ("text", "json", ...), or -1. */
+/* Returns the format by its name on the command line ("text", "json", ...), or -1. */
 int report_format_by_name(const char *name);
-/* "text, json or html"; to be freed. */
+/* Returns "text, json or html"; the caller frees it. */
 char *report_format_list(void);
-/* The same of those that take several recordings. */
+/* Returns the same of the formats that take several recordings. */
 char *report_format_list_of_several(void);
 bool report_needs_overview(enum report_format format);
 bool report_takes_several(enum report_format format);
@@ -60,11 +60,11 @@ bool report_takes_several(enum report_format format);
 REPORT_FORMATS(FORMAT)
 #undef FORMAT
 
-/* From a JSON report, which is left as it is. 0 or a negative errno. */
+/* Each makes a report from a JSON report, which is left as it is. Returns 0 or a negative errno. */
 #define FORMAT(id, name) int json_as_##name(struct json_object *report, FILE *stream);
 REPORT_FORMATS_OF_JSON(FORMAT)
 #undef FORMAT
-/* One of them, by its id; -EINVAL for another format. */
+/* Calls one of them, by its id; returns -EINVAL for another format. */
 int report_of_json(enum report_format format, struct json_object *report, FILE *stream);
 
 #endif

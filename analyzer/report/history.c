@@ -78,7 +78,7 @@ static char *advice_text(const struct analysis *analysis, const struct process *
 	return text;
 }
 
-/* Demangled; NULL: not known. Freed by free(). */
+/* Returns the demangled name, which free() frees, or NULL if it is not known. */
 static char *kernel_name(const struct process *process, uint32_t kernel_id)
 {
 	const struct kernel_ref *kernel = kernel_id ? process_kernel(process, kernel_id) : NULL;
@@ -152,7 +152,7 @@ GArray *history_facts(const struct analysis *analysis, const struct process *pro
 
 /* ---- when the host faulted ---- */
 
-/* Whether the next inner frame is a part of the `i`th one from the outermost. */
+/* Returns true if the next inner frame is a part of the `i`th one from the outermost. */
 static bool is_inlined_below(const GPtrArray *frames, unsigned i)
 {
 	const struct source_frame *outer = frames->pdata[frames->len - i], *inner;
@@ -244,7 +244,7 @@ struct json_object *json_move_call(const struct analysis *analysis, const struct
 	return object;
 }
 
-/* Times count from the recording's first event. */
+/* Returns a time, which counts from the recording's first event. */
 static struct json_object *moment(const struct analysis *analysis, int64_t ns)
 {
 	return json_object_new_int64(MAX(ns - analysis->began_ns, 0));

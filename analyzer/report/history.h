@@ -8,20 +8,23 @@
 
 struct json_object;
 
-/* "prefetch", "gpu_fault", ... */
+/* Returns "prefetch", "gpu_fault", ... */
 const char *move_cause_name(enum migration_trigger trigger);
-/* "prefetched", "faults of the GPU", ... */
+/* Returns "prefetched", "faults of the GPU", ... */
 const char *move_cause_text(enum migration_trigger trigger);
 
-/* "hipMemPrefetchAsync at main.cpp:12"; the caller frees. */
+/* Returns "hipMemPrefetchAsync at main.cpp:12"; the caller frees it. */
 char *move_call_text(const struct analysis *analysis, const struct process *process,
 		     const struct migration_call *call);
-/* What moved, whither, and why. The caller frees. */
+/* Returns what moved, whither, and why. The caller frees it. */
 char *move_span_text(const struct analysis *analysis, const struct migration_span *span);
-/* When the host faulted: "after ... and before ..., thread 7"; the caller frees. */
+/* Returns when the host faulted: "after ... and before ..., thread 7"; the caller frees it. */
 char *move_phase_text(const struct analysis *analysis, const struct process *process,
 		      const struct migration_phase *phase);
-/* The innermost function that both calls of a phase were made from; NULL: it is not known. */
+/*
+ * Returns the innermost function that both calls of a phase were made from, or NULL if it is not
+ * known.
+ */
 const char *move_phase_function(const struct analysis *analysis, const struct process *process,
 				const struct migration_phase *phase);
 
@@ -30,11 +33,11 @@ struct history_fact {
 	char *text;
 };
 
-/* All of it in the order of time: struct history_fact, freed with the array. */
+/* Returns all of it in the order of time: struct history_fact, freed with the array. */
 GArray *history_facts(const struct analysis *analysis, const struct process *process,
 		      const struct migration_history *history);
 
-/* NULL where there is none. */
+/* Returns NULL if there is none. */
 struct json_object *json_move_call(const struct analysis *analysis, const struct process *process,
 				   const struct migration_call *call);
 struct json_object *json_move_history(const struct analysis *analysis,

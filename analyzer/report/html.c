@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTML file without anything from elsewhere: the page of html/, and in it the JSON report, a
- * view of each recording and what the manual says of the rules, as data. The page never takes data
- * for markup; and no data can end the element that holds it, because '<' is written as an escape.
+ * Writes one HTML file without anything from elsewhere: the page of html/, and in it the JSON
+ * report, a view of each recording and what the manual says of the rules, as data. The page never
+ * takes data for markup; and no data can end the element that holds it, because '<' is written as
+ * an escape.
  */
 #include "html.h"
 
@@ -15,7 +16,7 @@
 #include "rule_text.h"
 #include "view.h"
 
-/* { tag: what it stands for } */
+/* Returns { tag: what it stands for }. */
 static struct json_object *rule_sources(const char *tags)
 {
 	struct json_object *object = json_object_new_object();
@@ -31,7 +32,7 @@ static struct json_object *rule_sources(const char *tags)
 	return object;
 }
 
-/* { id: what the manual says }, of the rules that found something. */
+/* Returns { id: what the manual says }, of the rules that found something. */
 static struct json_object *rules_of(struct json_object *report)
 {
 	struct json_object *findings = get_array(report, "findings");

@@ -8,8 +8,8 @@
 struct json_object;
 
 /*
- * `views`: an array of view_object() (view.h), one a recording; null for one that has none. Both
- * stay the caller's. 0 or a negative errno.
+ * `views` is an array of view_object() (view.h), one a recording; null for one that has none. Both
+ * stay the caller's. Returns 0 or a negative errno.
  */
 int html_write(struct json_object *report, struct json_object *views, FILE *stream);
 

@@ -50,7 +50,10 @@ struct json_object *json_stack(const struct analysis *analysis, const struct pro
 	return list;
 }
 
-/* The line outside of wrappers that requested the memory; NULL where no wrapper allocated it. */
+/*
+ * Returns the line outside of wrappers that requested the memory, or NULL if no wrapper allocated
+ * it.
+ */
 static struct json_object *requester(const struct analysis *analysis, const struct finding *finding)
 {
 	const struct source_frame *frame =
@@ -180,7 +183,7 @@ static struct json_object *rank_outliers(const struct analysis *analysis,
 	return list;
 }
 
-/* What can be applied as it is: a text to insert behind a line, or into it. */
+/* Returns what can be applied as it is: a text to insert behind a line, or into it. */
 static struct json_object *edits(const struct fix_edit *edit)
 {
 	struct json_object *list, *object;

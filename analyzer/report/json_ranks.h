@@ -8,13 +8,19 @@
 
 struct json_object;
 
-/* The ranks of a report's processes that use HIP: int, sorted, each once; the caller's to free. */
+/*
+ * Returns the ranks of a report's processes that use HIP: int, sorted, each once. The caller frees
+ * it.
+ */
 GArray *json_report_ranks(struct json_object *report);
 
-/* The same of a finding. NULL: it has none. */
+/* Returns the same of a finding, or NULL if it has none. */
 GArray *json_finding_ranks(struct json_object *finding);
 
-/* Which of `all` have the finding, as ranks_text() has it; to be freed. NULL: it has none. */
+/*
+ * Returns which of `all` have the finding, as ranks_text() has it, or NULL if the finding has
+ * no ranks. The caller frees the text.
+ */
 char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded);
 
 /*

@@ -11,13 +11,13 @@ struct json_object;
 
 /* Each writes "  LABEL       TEXT" lines, and nothing where the report does not tell it. */
 
-/* "file:line (function)" */
+/* Writes "file:line (function)". */
 void json_text_place(FILE *stream, const char *label, struct source_place place);
 void json_text_instruction(FILE *stream, struct json_object *finding);
-/* Where the kernel was launched or the function called. */
+/* Writes where the kernel was launched or the function called. */
 void json_text_call(FILE *stream, struct json_object *finding);
 
-/* The others of its cause: what uses it or calls, and where. */
+/* Writes the others of its cause: what uses it or calls, and where. */
 void json_text_others(FILE *stream, struct json_object *finding);
 
 #endif

@@ -14,7 +14,7 @@
 #include "json_values.h"
 #include "place.h"
 
-/* Compilers know no advice. */
+/* Returns the word that compilers know for a severity: they know no advice. */
 static const char *word(const char *severity)
 {
 	return strcmp(severity, "error") == 0 || strcmp(severity, "warning") == 0 ? severity
@@ -50,7 +50,7 @@ static void put_notes(FILE *stream, const char *before, struct json_object *text
 	}
 }
 
-/* The others of its cause: a note each, where they are. */
+/* Puts a note for each of the others of its cause, where it is. */
 static void put_others(FILE *stream, struct json_object *finding)
 {
 	struct json_object *others = get_array(finding, "others");

@@ -60,7 +60,7 @@ static void append_use(GString *text, uint64_t bytes, const char *what)
 	}
 }
 
-/* Bytes moved beside bytes used. */
+/* Puts bytes moved beside bytes used. */
 static void put_use(const struct printer *printer, const struct migration_row *row)
 {
 	GString *text = g_string_new(NULL);

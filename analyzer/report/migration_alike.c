@@ -28,7 +28,7 @@ static char *describe(const struct analysis *analysis, const void *of)
 	return g_string_free(text, FALSE);
 }
 
-/* Whether what came next is the same place, too. */
+/* Returns true if what came next is the same place, too. */
 static bool same_after(const struct analysis *analysis, const struct migration_row *a,
 		       const struct migration_row *b)
 {

@@ -22,10 +22,12 @@ struct source_place {
  * the innermost that is not the runtime's; -1 without any.
  */
 int place_index(struct json_object *stack);
-/* The frame of that number. */
+/* Returns the frame of that number. */
 struct source_place place_of_stack(struct json_object *stack);
 
-/* Where the memory was allocated; where the first launch or call was made; its first instruction.
+/*
+ * Return where the memory was allocated; where the first launch or call was made; its first
+ * instruction.
  */
 struct source_place place_of_allocation(struct json_object *finding);
 struct source_place place_of_call(struct json_object *finding);

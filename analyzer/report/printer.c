@@ -14,7 +14,7 @@
 #define LABEL_WIDTH   12
 #define DEFAULT_WIDTH 100
 
-/* COLUMNS, or the terminal's width, or what fits everywhere. */
+/* Returns the width for text by COLUMNS, or by the terminal's width, or by what fits everywhere. */
 static size_t text_width(FILE *stream)
 {
 	const char *columns = getenv("COLUMNS");
@@ -160,7 +160,7 @@ void put_json_stack(const struct printer *printer, const char *label, struct jso
 		}
 		first = false;
 		if (strcmp(function, "main") == 0)
-			break; /* what called main has names on some systems only */
+			break; /* the callers of main have names on some systems only */
 	}
 	if (first)
 		put_row(printer, label, "(call stack not recorded)");

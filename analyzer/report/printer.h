@@ -26,23 +26,26 @@ struct printer {
 void printer_init(struct printer *printer, const struct analysis *analysis, unsigned style,
 		  FILE *stream);
 
-/* The escape sequence, or nothing without colour. */
+/* Returns the escape sequence, or nothing without colour. */
 const char *paint(const struct printer *printer, const char *code);
 
 /* Continuation lines stand below the first one; lines break at blanks, longer words stay whole. */
 void put_row(const struct printer *printer, const char *label, const char *text);
-/* The same; frees the text. */
+/* Does the same; frees the text. */
 void put_row_owned(const struct printer *printer, const char *label, char *text);
 
-/* The same of text that may hold line ends, which become blanks: names, and what others wrote. */
+/*
+ * Does the same for text that may hold line ends, which become blanks: names, and what others
+ * wrote.
+ */
 void put_words(const struct printer *printer, const char *label, const char *text);
 void put_words_owned(const struct printer *printer, const char *label, char *text);
 
-/* A recorded call stack, innermost call first, the first line quoted where the file exists. */
+/* Prints a recorded call stack, innermost call first, the first line quoted if the file exists. */
 void put_stack(const struct printer *printer, const char *label, const struct process *process,
 	       uint32_t stack_id);
 
-/* The same of a JSON report. */
+/* Does the same for a call stack of a JSON report. */
 void put_json_stack(const struct printer *printer, const char *label, struct json_object *stack);
 
 /*
@@ -54,22 +57,22 @@ void put_json_stack(const struct printer *printer, const char *label, struct jso
 #define SHOWN_OF_A_RULE 10u
 void put_finding(struct printer *printer, struct json_object *finding, const GArray *ranks,
 		 const struct finding *more);
-/* How many put_finding() has not printed, a line a rule. */
+/* Prints how many put_finding() has not printed, a line a rule. */
 void put_left_out(const struct printer *printer);
 
-/* --verbose: what was recorded that led to the finding, in the order of time. */
+/* Prints for --verbose what was recorded that led to the finding, in the order of time. */
 void put_evidence(const struct printer *printer, const struct finding *finding);
 
-/* text_evidence.c: rows about what a finding unites; nothing where there is nothing to say. */
+/* Print rows about what a finding unites (text_evidence.c); nothing if there is nothing to say. */
 void put_instructions(const struct printer *printer, struct json_object *finding);
 void put_several(const struct printer *printer, struct json_object *allocation);
 void put_pages(const struct printer *printer, struct json_object *allocation);
 void put_candidates(const struct printer *printer, struct json_object *finding);
-/* text_causes.c: of several causes the first ones, with their fixes. */
+/* Prints the first ones of several causes, with their fixes (text_causes.c). */
 void put_first(const struct printer *printer, struct json_object *causes);
-/* The other findings of its cause, a line each. */
+/* Prints the other findings of its cause, a line each. */
 void put_others(const struct printer *printer, struct json_object *finding);
-/* " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees. */
+/* Returns " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees it. */
 char *memory_extent(struct json_object *allocation);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the recording is complete, in the report (analyzer/completeness.h decides it). */
+/* Tells in the report if the recording is complete (analyzer/completeness.h decides it). */
 #include <inttypes.h>
 #include <json-c/json.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the formats (formats.h) share: sections as rows of text and as JSON. */
+/* The formats (formats.h) share this: sections as rows of text and as JSON. */
 #ifndef HIPGRAIN_REPORT_H
 #define HIPGRAIN_REPORT_H
 
@@ -9,52 +9,52 @@ struct printer;
 struct json_object;
 
 /*
- * How the program ended, where it did not end well, and faults of GPUs: char *, a sentence each
- * without full stop; none where there is nothing to tell. The caller frees.
+ * Tells how the program ended, if it did not end well, and faults of GPUs: char *, a sentence each
+ * without full stop; none if there is nothing to tell. The caller frees it.
  */
 GPtrArray *report_death(const struct analysis *analysis);
 /* Returns true if a signal ended the command, or another process of it that uses the GPU. */
 bool report_killed(const struct analysis *analysis);
 /* Returns what follows "nothing" and "nothing else" where there is no finding. */
 const char *report_nothing(bool killed);
-/* The same as an object: what is known of the end, and each fault. */
+/* Returns the same as an object: what is known of the end, and each fault. */
 struct json_object *json_death(const struct analysis *analysis);
-/* "SIGABRT", NULL for signals without a name. */
+/* Returns "SIGABRT" or the like, NULL for signals without a name. */
 const char *signal_text(int number);
 
-/* Which processes there were: lines of text, one for those that are alike. */
+/* Prints which processes there were: lines of text, one for those that are alike. */
 void put_processes(const struct printer *printer);
 
-/* What --what-if requested: rows of text; and a JSON object, NULL without it. */
+/* Tell what --what-if requested: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);
 
-/* Where memory was over time. */
+/* Tell where memory was over time. */
 struct json_object *json_residency(const struct analysis *analysis);
 void write_residency_csv(const struct analysis *analysis, FILE *stream);
 
-/* What --fix did, likewise. */
+/* Tell what --fix did, likewise. */
 void put_fixes(const struct printer *printer);
 struct json_object *json_fixes(const struct analysis *analysis);
 
-/* The account of pages that moved: rows of text, nothing without any; and a JSON array. */
+/* Tell the account of pages that moved: rows of text, nothing without any; and a JSON array. */
 void put_moves(const struct printer *printer);
 struct json_object *json_migration(const struct analysis *analysis);
 
 /*
- * Whether the recording is complete: a JSON object; and the line that a text report ends with if
- * it is not, by the object's members `status` and `missing`.
+ * Tell if the recording is complete: a JSON object; and the line that a text report ends with if it
+ * is not, by the object's members `status` and `missing`.
  */
 struct json_object *json_recording(const struct analysis *analysis);
 void recording_line(const char *status, int64_t missing, FILE *stream);
 
 /*
- * The findings as causes (causes.h), for the caller to put; the struct finding of each is its
- * userdata.
+ * Returns the findings as causes (causes.h), which the caller puts; the struct finding of each is
+ * its userdata.
  */
 struct json_object *json_causes(const struct analysis *analysis);
 
-/* The JSON report as an object, which the caller puts. */
+/* Returns the JSON report as an object, which the caller puts. */
 struct json_object *report_json_object(const struct analysis *analysis);
 
 /*

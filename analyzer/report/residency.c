@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where allocations were over time: JSON, from which the page draws; and CSV. */
+/* Tells where allocations were over time: as JSON, from which the page draws, and as CSV. */
 #include "analyzer/rules/migration/residency.h"
 
 #include "json_values.h"
@@ -15,7 +15,7 @@ static struct json_object *location(int32_t place)
 	return place == HG_MEMORY_UNKNOWN ? NULL : json_object_new_int(place);
 }
 
-/* Times count from the recording's first event. */
+/* Returns the samples. Their times count from the recording's first event. */
 static struct json_object *samples(const struct analysis *analysis, const GArray *from)
 {
 	struct json_object *list = json_object_new_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hipgrain-rules(7) says about rules and sources, compiled in by rules_text.py. */
+/* Looks up what hipgrain-rules(7) says about rules and sources, compiled in by rules_text.py. */
 #include "rule_text.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hipgrain-rules(7) says about rules and sources, compiled in. */
+/* Looks up what hipgrain-rules(7) says about rules and sources, compiled in. */
 #ifndef HIPGRAIN_REPORT_RULE_TEXT_H
 #define HIPGRAIN_REPORT_RULE_TEXT_H
 
@@ -11,7 +11,7 @@ struct rule;
  * none. */
 const char *rule_text(const struct rule *rule);
 
-/* What the source tag of `length` bytes stands for; NULL: an unknown tag. */
+/* Returns what the source tag of `length` bytes stands for, or NULL for an unknown tag. */
 const char *source_text(const char *tag, size_t length);
 
 #endif

@@ -90,7 +90,7 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 	return object;
 }
 
-/* One step of what led to the finding; nothing is added when its place is not known. */
+/* Adds one step of what led to the finding, and nothing if its place is not known. */
 static void add_step(const struct sarif *sarif, struct json_object *steps,
 		     struct source_place place, const char *note)
 {
@@ -111,7 +111,7 @@ static bool same_member(struct json_object *one, struct json_object *other, cons
 	return strcmp(get_text(one, name), get_text(other, name)) == 0;
 }
 
-/* Each line of the source once. */
+/* Adds each line of the source once. */
 static void add_instructions(const struct sarif *sarif, struct json_object *steps,
 			     struct json_object *finding)
 {
@@ -215,7 +215,7 @@ static struct json_object *steps_of(const struct sarif *sarif, struct json_objec
 	return steps;
 }
 
-/* Where the others of its cause are, each place once. */
+/* Adds where the others of its cause are, each place once. */
 static void add_others(const struct sarif *sarif, struct json_object *places,
 		       struct json_object *finding)
 {
@@ -349,7 +349,7 @@ static void put_places(const struct sarif *sarif, struct json_object *object,
 	put(object, "relatedLocations", related);
 }
 
-/* Of the finding and the others of its cause. */
+/* Returns the number of occurrences of the finding and the others of its cause. */
 static int64_t occurrences(struct json_object *finding)
 {
 	struct json_object *others = get_array(finding, "others");
@@ -412,7 +412,10 @@ static void add_notifications(struct json_object *list, struct json_object *text
 	}
 }
 
-/* What could not be determined is not a result: it is a notification about the whole analysis. */
+/*
+ * Returns the invocation. What could not be determined is not a result: it is a notification about
+ * the whole analysis.
+ */
 static struct json_object *invocations(struct json_object *report)
 {
 	struct json_object *invocation = json_object_new_object();

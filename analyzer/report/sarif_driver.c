@@ -19,7 +19,7 @@ static struct json_object *text(const char *value)
 	return json_object_new_string(value);
 }
 
-/* A message, or a description, of one member. */
+/* Returns a message, or a description, of one member. */
 struct json_object *sarif_message(const char *value)
 {
 	struct json_object *object = json_object_new_object();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which findings are reported: without suppressed ones and those of a baseline. */
+/* Selects the findings that are reported: suppressed ones and those of a baseline are not. */
 #include "selection.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which findings a report is about: all of them, but those that a suppression matches and those
- * that an earlier report (the baseline) had already.
+ * Tells which findings a report is about: all of them, but those that a suppression matches and
+ * those that an earlier report (the baseline) had already.
  */
 #ifndef HIPGRAIN_SELECTION_H
 #define HIPGRAIN_SELECTION_H
@@ -35,7 +35,7 @@ struct selection {
 	GPtrArray *known_now;    /* char *: fingerprints of findings that are there again */
 };
 
-/* Nothing suppressed, no baseline. */
+/* Sets nothing suppressed, no baseline. */
 void selection_init(struct selection *selection);
 void selection_clear(struct selection *selection);
 
@@ -64,7 +64,7 @@ void unite_list(const struct analysis *analysis, GPtrArray *list, describe_row d
  * with stacks that read the same. Before fingerprint_findings(); needs a sorted list.
  */
 void unite_alike(struct analysis *analysis);
-/* Likewise rows of the account of pages that moved. */
+/* Does the same with rows of the account of pages that moved. */
 void unite_migration(struct analysis *analysis);
 
 /*
@@ -76,7 +76,9 @@ void unite_migration(struct analysis *analysis);
  */
 void fingerprint_findings(struct analysis *analysis);
 
-/* Whether a suppression matches a finding; for each of them, one file: suppression_files.c. */
+/*
+ * Returns true if a suppression matches a finding, for each kind in one file: suppression_files.c.
+ */
 bool suppression_matches(const struct suppression *suppression, const struct analysis *analysis,
 			 const struct finding *finding);
 

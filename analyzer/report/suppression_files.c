@@ -79,7 +79,10 @@ static bool fits(const char *pattern, const char *name)
 	return name && fnmatch(pattern, name, 0) == 0;
 }
 
-/* A demangled name as it is, without parameters, and without namespaces and what returns. */
+/*
+ * Returns true if the pattern fits a demangled name as it is, without parameters, or without
+ * namespaces and what returns.
+ */
 static bool fits_function(const char *pattern, const char *name)
 {
 	char *plain, *kept, *last;

@@ -30,8 +30,8 @@ static char *exactly(const char *name)
 }
 
 /*
- * What rules' suppressions are compared with (suppression_files.c): the kernel's symbol, else the
- * call, else the subject, else anything.
+ * Returns what rules' suppressions are compared with (suppression_files.c): the kernel's symbol,
+ * else the call, else the subject, else anything.
  */
 static char *pattern_of(struct json_object *finding)
 {

@@ -32,7 +32,7 @@ static void put_list(const struct printer *printer, const char *heading, const G
 	}
 }
 
-/* What was left out on the user's behalf, and which suppressions matched nothing. */
+/* Prints what was left out on the user's behalf, and which suppressions matched nothing. */
 static void put_selection(const struct printer *printer)
 {
 	const struct selection *selection = printer->analysis->selection;

@@ -42,7 +42,7 @@ static char *one_line(char *text)
 	return copy;
 }
 
-/* "file.c:12", without line tables the function; "" if neither is known. */
+/* Returns "file.c:12", without line tables the function, or "" if neither is known. */
 static char *place_words(struct source_place place)
 {
 	return place.file ? g_strdup_printf("%s:%" G_GINT64_FORMAT, place.file, place.line)
@@ -74,7 +74,7 @@ static bool is_same_place(struct source_place one, struct source_place other)
 	       g_strcmp0(one.function, other.function) == 0;
 }
 
-/* The kernel's line, or that of the call; its caller's where one line calls for both. */
+/* Returns the kernel's line, or that of the call, or its caller's if one line calls for both. */
 static char *line_words(struct json_object *finding, struct json_object *lead)
 {
 	if (get_member(finding, "device_file"))
@@ -84,7 +84,7 @@ static char *line_words(struct json_object *finding, struct json_object *lead)
 			       : place_of_call(finding));
 }
 
-/* Where the memory comes from; its owner where one line allocates both. */
+/* Returns where the memory comes from, or its owner if one line allocates both. */
 static char *memory_words(struct json_object *finding, struct json_object *lead)
 {
 	return place_words(is_same_place(place_of_allocation(finding), place_of_allocation(lead))
@@ -104,7 +104,7 @@ static char *ranks_words(struct json_object *finding)
 	return g_string_free(text, FALSE);
 }
 
-/* The process of a finding without ranks. */
+/* Returns the process of a finding without ranks. */
 static char *process_words(struct json_object *finding)
 {
 	return get_member(finding, "ranks")
@@ -120,7 +120,7 @@ static void add_different(GString *text, const char *before, char *words, char *
 	g_free(lead);
 }
 
-/* Confidence, memory, ranks and process, where they are not those of the finding above. */
+/* Returns confidence, memory, ranks and process, if they are not those of the finding above. */
 static char *rest_words(struct json_object *finding, struct json_object *lead)
 {
 	GString *text = g_string_new(NULL);
@@ -209,7 +209,7 @@ static void put_rows(const struct printer *printer, const GPtrArray *rows, unsig
 
 #define FIRST_SHOWN 3u /* causes that a report begins with */
 
-/* The first line of the first alternative, without what separates it from the next. */
+/* Returns the first line of the first alternative, without what separates it from the next. */
 static char *first_fix(struct json_object *finding)
 {
 	const char *fix = get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix");
@@ -245,7 +245,7 @@ static void put_first_one(const struct printer *printer, const char *label,
 void put_first(const struct printer *printer, struct json_object *causes)
 {
 	size_t count = array_length(causes);
-	/* What one change mends is named once. */
+	/* A change that mends several causes is named once. */
 	GHashTable *fixes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (size_t i = 0; i < count && count > 1 && g_hash_table_size(fixes) < FIRST_SHOWN; i++) {

@@ -19,7 +19,7 @@ static bool is_same_line(struct json_object *a, struct json_object *b)
 	       same_text(a, b, "function") && same_text(a, b, "instruction");
 }
 
-/* One row for each line of the source: unrolled loops have many instructions on one. */
+/* Prints one row for each line of the source: unrolled loops have many instructions on one. */
 void put_instructions(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *sites = get_array(finding, "instructions");
@@ -85,7 +85,7 @@ void put_several(const struct printer *printer, struct json_object *allocation)
 					    least, most));
 }
 
-/* Stretches of pages that are alike. */
+/* Prints stretches of pages that are alike. */
 static void put_offsets(const struct printer *printer, struct json_object *allocation)
 {
 	struct json_object *pages = get_array(allocation, "pages");

@@ -23,7 +23,7 @@ static bool is_rule(struct json_object *finding, enum rule_id rule)
 	return strcmp(get_text(finding, "rule"), rules[rule].id) == 0;
 }
 
-/* Which argument the address comes from, and by which pointers. */
+/* Prints which argument the address comes from, and by which pointers. */
 static void put_argument(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
@@ -91,7 +91,7 @@ static void put_memory_row(const struct printer *printer, struct json_object *fi
 	g_free(extent);
 }
 
-/* The line that has the memory of a wrapper. */
+/* Prints the line that has the memory of a wrapper. */
 static void put_requester(const struct printer *printer, struct json_object *allocation)
 {
 	struct json_object *frame = get_member(allocation, "requested"), *stack;
@@ -129,7 +129,7 @@ static void put_memory(const struct printer *printer, struct json_object *findin
 	}
 }
 
-/* Without --verbose only their number. */
+/* Prints the other sites; without --verbose only their number. */
 static void put_other_sites(const struct printer *printer, struct json_object *finding,
 			    const struct finding *more)
 {
@@ -172,7 +172,10 @@ static void put_launches(const struct printer *printer, struct json_object *find
 	}
 }
 
-/* Of findings about allocating, the call is the allocation: one stack is enough. */
+/*
+ * Prints where the calls were made. If the finding is about allocating, the call is the allocation:
+ * one stack is enough.
+ */
 static void put_calls(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");

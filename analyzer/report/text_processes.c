@@ -30,7 +30,7 @@ static void free_kin(gpointer data)
 	g_free(kin);
 }
 
-/* "120" or "100 to 120": a number of each of the processes, at `offset` in it. */
+/* Returns "120" or "100 to 120": a number of each of the processes, at `offset` in it. */
 static char *amount(const struct kin *kin, size_t offset)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -60,7 +60,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* "process 12", "64 processes (ranks 0-63)" or "5 processes (12-16)". */
+/* Returns "process 12", "64 processes (ranks 0-63)" or "5 processes (12-16)". */
 static char *who(const struct kin *kin)
 {
 	const struct process *first = kin->processes->pdata[0];
@@ -130,7 +130,7 @@ static void put_kin(const struct printer *printer, const struct kin *kin)
 	fputc('\n', printer->stream);
 }
 
-/* What processes of one line have in common. */
+/* Returns what processes of one line have in common. */
 static char *key_of(const struct process *process)
 {
 	const struct device *device = process_device(process, 0);
@@ -140,7 +140,7 @@ static char *key_of(const struct process *process)
 			       process->target_regions > 0, process->host_regions > 0);
 }
 
-/* The lines, in the order of their first processes. */
+/* Returns the lines, in the order of their first processes. */
 static GPtrArray *find_kin(const struct analysis *analysis)
 {
 	const GPtrArray *processes = analysis->replay.processes;

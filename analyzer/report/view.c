@@ -33,7 +33,7 @@ static void add(struct json_object *list, struct json_object *value)
 	json_object_array_add(list, value);
 }
 
-/* Times in the view count from the first event. */
+/* Returns a time in the view, which counts from the first event. */
 static struct json_object *moment(const struct view *view, int64_t ns)
 {
 	return json_object_new_int64(overview_moment(view->overview, ns));
@@ -107,7 +107,7 @@ static struct json_object *frame(struct view *view, const struct source_frame *f
 	return number(GPOINTER_TO_SIZE(known) - 1);
 }
 
-/* Index of a stack, innermost frame first. */
+/* Returns the index of a stack, innermost frame first. */
 static struct json_object *stack(struct view *view, const struct memory_site *site)
 {
 	const GPtrArray *frames =
@@ -167,7 +167,7 @@ static struct json_object *sites(struct view *view)
 	return list;
 }
 
-/* -1: of no site, or of several. */
+/* Returns the index of a site, -1 for no site, or for several. */
 static struct json_object *site_of(const struct view *view, const struct memory_site *site)
 {
 	gpointer index = site ? g_hash_table_lookup(view->site_index, site) : NULL;
@@ -275,7 +275,10 @@ static struct json_object *lanes(struct view *view)
 	return list;
 }
 
-/* Bars of the memory that moved are found by the call stack of its allocation. */
+/*
+ * Returns the site of the allocation: bars of the memory that moved are found by the call stack of
+ * its allocation.
+ */
 static struct json_object *site_of_allocation(const struct view *view,
 					      const struct process *process,
 					      const struct allocation *allocation)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the HTML report draws besides the findings: the overview of one recording and the lines of
+ * The HTML report draws this besides the findings: the overview of one recording and the lines of
  * source that its findings are about, as JSON (version 1; between these programs, no interface).
  */
 #ifndef HIPGRAIN_REPORT_VIEW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory would be to the GPU if XNACK were switched (--what-if). */
+/* Tells what memory would be to the GPU if XNACK were switched (--what-if). */
 #include "analyzer/rules/placement/xnack_whatif.h"
 #include "analyzer/symbols/names.h"
 
@@ -19,7 +19,7 @@ static const struct source_frame *place_of(const struct analysis *analysis,
 	return frame && frame->file ? frame : NULL;
 }
 
-/* What goes for a process as a whole; NULL: nothing. */
+/* Returns what goes for a process as a whole, or NULL if nothing does. */
 static char *process_limit(const struct analysis *analysis, struct process *process, int xnack)
 {
 	GString *text = g_string_new(NULL);

@@ -47,7 +47,7 @@ struct part {
 	 * then, and are not known to have gone since.
 	 */
 	struct pages kept;
-	/* If it was a block of the C library that was freed, these are the same. */
+	/* If it was a block of the C library that was freed, these are such pages. */
 	struct pages left;
 };
 
