@@ -185,7 +185,10 @@ static value_id either(struct flow *flow, value_id a)
 	return value_blur(store, a);
 }
 
-/* The same with other signs: `from` becomes `to`, and so do their negatives. */
+/*
+ * Returns `a` with its terms marked as cut (`cut`), or as terms that may be missing, and opaque. A
+ * term of BASE_DELTA stays as it is.
+ */
 static value_id signs(struct flow *flow, value_id a, bool cut)
 {
 	struct value_store *store = &flow->store;

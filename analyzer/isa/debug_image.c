@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The debug information of a code object, relocated into memory. */
+/* Brings the debug information of a code object into memory, without compressed sections. */
 #include "debug_image.h"
 
 #include <elf.h>
