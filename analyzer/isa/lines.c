@@ -389,22 +389,29 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 	file = row_at(&source, pc, &at);
 	if (!file)
 		return NULL;
+	if (at) {
+		best = file;
+		*line = at;
+	}
+	if (best && lines_owner(best) == LINES_PROGRAM)
+		return best;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
-	for (unsigned count = find_scopes(lines, function, pc);; count--) {
+	for (unsigned count = find_scopes(lines, function, pc); count; count--) {
 		Dwarf_Die *die = &lines->scope[count - 1];
 
-		if (file && at && lines_preferred(file, best)) {
-			best = file;
-			*line = at;
-		}
-		if (!count || (best && lines_owner(best) == LINES_PROGRAM))
-			return best;
 		file = NULL;
 		if (dwarf_tag(die) == DW_TAG_inlined_subroutine)
 			file = position(die, DW_AT_call_file, DW_AT_call_line, &source, &at);
 		else if (dwarf_tag(die) == DW_TAG_subprogram && !best)
 			file = position(die, DW_AT_decl_file, DW_AT_decl_line, &source, &at);
+		if (file && at && lines_preferred(file, best)) {
+			best = file;
+			*line = at;
+		}
+		if (best && lines_owner(best) == LINES_PROGRAM)
+			break;
 	}
+	return best;
 }
 
 void lines_frames(struct lines *lines, uint64_t pc,
