@@ -138,16 +138,30 @@ static void print_open_calls(struct json_object *report, GHashTable *seen)
 	}
 }
 
+/*
+ * Returns true if a finding can be printed. Streams of a trace reach the disk one after the other:
+ * a finding may come before the stack or the module of its memory, and has another fingerprint
+ * then. Without a place it waits until it is found again.
+ */
+static bool is_settled(struct json_object *finding, GHashTable *waiting)
+{
+	return place_of_allocation(finding).file || !get_member(finding, "allocation") ||
+	       !g_hash_table_add(waiting, g_strdup(get_text(finding, "fingerprint")));
+}
+
 /* Prints the findings that were not there before. */
-static void print_new(struct json_object *report, GHashTable *seen)
+static void print_new(struct json_object *report, GHashTable *seen, GHashTable *waiting)
 {
 	struct json_object *findings = get_array(report, "findings");
 
 	for (size_t i = 0; i < array_length(findings); i++) {
 		struct json_object *finding = json_object_array_get_idx(findings, i);
 
-		if (g_hash_table_add(seen, g_strdup(get_text(finding, "fingerprint"))))
+		if (!g_hash_table_contains(seen, get_text(finding, "fingerprint")) &&
+		    is_settled(finding, waiting)) {
+			g_hash_table_add(seen, g_strdup(get_text(finding, "fingerprint")));
 			print_finding(finding);
+		}
 	}
 }
 
@@ -162,6 +176,7 @@ static void pause_after(const char *bundle, int64_t took_us)
 int live_local(struct report_options *options, const char *bundle, bool quiet)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	int recorded = live_is_recorded(bundle);
 
 	if (recorded <= 0) {
@@ -173,18 +188,20 @@ int live_local(struct report_options *options, const char *bundle, bool quiet)
 		}
 		selection_clear(&options->selection);
 		g_hash_table_destroy(seen);
+		g_hash_table_destroy(waiting);
 		return HG_EXIT_INPUT;
 	}
 	while (!live_stopped() && live_is_recorded(bundle) == 1) {
 		int64_t began = g_get_monotonic_time();
 		struct json_object *report = quiet ? NULL : live_look(options, bundle);
 
-		print_new(report, seen);
+		print_new(report, seen, waiting);
 		print_open_calls(report, seen);
 		json_object_put(report);
 		pause_after(bundle, g_get_monotonic_time() - began);
 	}
 	g_hash_table_destroy(seen);
+	g_hash_table_destroy(waiting);
 	if (!options->output && !quiet)
 		putchar('\n');
 	fflush(stdout);
