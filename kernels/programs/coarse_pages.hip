@@ -56,7 +56,7 @@
 // hipgrain-stdout: pages: same address
 // hipgrain-stdout: pages: 4096 of 4096 elements right
 // hipgrain-expect: HG223 kernel=add_each argument=0 api=malloc at=@heap launches=1
-//
+// hipgrain-gpu: gfx942 without HG223: fine-grained memory works there, too
 // hipgrain-run: heap_again_advised
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: pages: same address
