@@ -61,8 +61,7 @@ static void *create(const char *processor, unsigned wave_size, const char **why)
 		*why = "out of memory";
 		return NULL;
 	}
-	/* Without target features: version 2.4 of the library misreads them here
-	 * (docs/hip-api.md#initialisation-requirements). */
+	/* The name has no target features: version 2.4 of the library prints garbage with them. */
 	snprintf(name, sizeof(name), "amdgcn-amd-amdhsa--%s", processor);
 	if (amd_comgr_create_disassembly_info(name, read_memory, take_text, take_annotation,
 					      &comgr->info) != AMD_COMGR_STATUS_SUCCESS) {
