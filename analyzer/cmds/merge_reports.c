@@ -217,7 +217,7 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	json_object_put(findings);
 }
 
-/* What killed a process comes before how others ended, whatever the order of the reports. */
+/* A killed process comes before the others that ended, whatever the order of the reports is. */
 static void add_ends(struct merge *merge, bool killed)
 {
 	for (unsigned i = 0; i < merge->reports->len; i++) {

@@ -505,7 +505,8 @@ static int find_readers(struct search *search)
 			if (flag->update || handover_same_memory(flag, data) ||
 			    !comes_after(search, flag->at, data->at, true))
 				continue;
-			/* Whoever has drawn a number looks at what that number is of. */
+			/* A work-item that has drawn a number looks at what that number belongs to.
+			 */
 			if (!flag->waits && !flag->access->insn->atomic)
 				continue;
 			if (!flag->waits) {

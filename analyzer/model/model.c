@@ -66,7 +66,7 @@ static int is_release(const struct model_environment *environment, int from, int
 
 /*
  * Returns 1 if faults of the GPU are served, 0 if not, -1 if it is unknown. Without HMM in the
- * kernel nobody serves them: the driver refuses the mode, before Linux 6.1 only the access [KFD
+ * kernel nobody serves them: the driver refuses the mode, older ones only the access [KFD
  * kfd_ioctl_set_xnack_mode, svm_range_restore_pages].
  */
 static int serves_faults(const struct model_environment *environment)

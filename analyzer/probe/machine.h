@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the HIP runtime and the HSA runtime below it tell of a GPU, as the memory model takes it. */
+/* Queries the HIP runtime, and the HSA runtime below it, for what the memory model asks of a GPU.
+ */
 #ifndef HIPGRAIN_PROBE_MACHINE_H
 #define HIPGRAIN_PROBE_MACHINE_H
 

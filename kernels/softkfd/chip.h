@@ -14,8 +14,8 @@
 struct kfd_chip {
 	const char *name; /* as the driver calls the ASIC */
 	uint32_t version; /* gfx_target_version: major * 10000 + minor * 100 + stepping */
-	/* Of PCI: MI250X, MI300X, MI300A, MI350X, RX 7900 XTX, RX 9070 XT (amdgpu_drv.c,
-	 * amdgpu.ids). */
+	/* PCI gives it to MI250X, MI300X, MI300A, MI350X, RX 7900 XTX or RX 9070 XT
+	 * (amdgpu_drv.c, amdgpu.ids). */
 	uint32_t device_id;
 	uint32_t revision;
 	uint32_t lds_kib, waves_per_simd;

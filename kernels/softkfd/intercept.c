@@ -313,7 +313,7 @@ void *mmap64(void *address, size_t size, int protection, int flags, int fd, off6
 	return NEXT(mmap64)(address, size, protection, flags, fd, offset);
 }
 
-/* As libc's syscall(), but looks nothing up: the pager comes by here. */
+/* Does what libc's syscall() does, but looks nothing up: the pager comes by here. */
 static long direct(long number, const long a[6])
 {
 	register long fourth __asm__("r10") = a[3], fifth __asm__("r8") = a[4],

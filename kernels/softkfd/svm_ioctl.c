@@ -264,7 +264,7 @@ int kfd_set_xnack_mode(void *argument, size_t size)
 
 	(void)size;
 	if (!sg_settings.svm)
-		return -EPERM; /* as a kernel without CONFIG_HSA_AMD_SVM, from Linux 6.1 on */
+		return -EPERM; /* A newer kernel without CONFIG_HSA_AMD_SVM answers so. */
 	if (args->enabled < 0) {
 		args->enabled = softgpu_config.xnack;
 		return 0;

@@ -93,7 +93,7 @@ static inline double sg_double(uint64_t u)
 	return f;
 }
 
-/* Of the half in the low 16 bits. NaN becomes quiet and keeps its payload. */
+/* Converts the half in the low 16 bits. NaN becomes quiet and keeps its payload. */
 static inline float sg_half_to_float(uint32_t bits)
 {
 	uint32_t sign = (bits & 0x8000) << 16, magnitude = bits & 0x7fff;
@@ -107,8 +107,7 @@ static inline float sg_half_to_float(uint32_t bits)
 	return sg_float(sign | sg_bits32(f));
 }
 
-/* Rounds to nearest even, once; overflow becomes infinity, NaN quiet with the top of its payload.
- */
+/* Rounds to nearest even, once; overflow becomes infinity. NaN keeps the top of its payload. */
 static inline uint32_t sg_double_to_half(double value)
 {
 	uint64_t bits = sg_bits64(value), mantissa = bits & 0xfffffffffffffull, half;

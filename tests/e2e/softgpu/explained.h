@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hipgrain explain memory` prints about this machine, for comparison. */
+/* Reads what `hipgrain explain memory` prints about this machine, for comparison. */
 #ifndef TESTS_SOFTGPU_EXPLAINED_H
 #define TESTS_SOFTGPU_EXPLAINED_H
 

@@ -132,7 +132,7 @@ static void compare_column(const char *column, unsigned state)
 		compare_text(column, printed,
 			     real == GRAIN_INACCESSIBLE ? "n/a" : model_granularity_name(real),
 			     true);
-	/* Whether what the GPU has mapped moves is for tests/e2e/softgpu/migration.hip. */
+	/* tests/e2e/softgpu/migration.hip shows if pages that the GPU has mapped move. */
 	printed = explained_cell("GPU access", column);
 	if (!printed || !explain_knows_apu())
 		return;
