@@ -38,6 +38,13 @@ enum hg_record {
 	/* Several of the kinds ALLOC, ALLOC_STACK, FREE and COPY in fewer bytes (packed_record.h).
 	 */
 	HG_RECORD_PACKED = 9,
+	/*
+	 * An event of events.def: in the first word its number of words in bits 0 to 23, its type
+	 * in 24 to 39; upper half of the second: bytes of the fields, which follow in the order of
+	 * events.def. Integers are little-endian, of the field's type, and not aligned; a text is
+	 * its bytes and a NUL; a sequence is its length in elements (uint32_t) and its elements.
+	 */
+	HG_RECORD_EVENT = 10,
 	HG_RECORD_KINDS, /* so many, with 0 */
 };
 
@@ -99,6 +106,8 @@ static inline uint32_t hg_record_words(uint64_t first)
 		return length > 2 ? length : 0;
 	case HG_RECORD_PACKED:
 		return length;
+	case HG_RECORD_EVENT:
+		return (uint32_t)first & 0xffffff;
 	case HG_RECORD_KINDS:
 		break;
 	}

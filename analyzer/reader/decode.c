@@ -14,6 +14,7 @@
 #include "open_calls.h"
 #include "order.h"
 #include "record_event.h"
+#include "rings.h"
 #include "short_batches.h"
 #include "whole_records.h"
 #include "tracer/early_events.h"
@@ -41,6 +42,7 @@ struct decode {
 	struct event_order *order;
 	struct short_batches *batches; /* may be NULL */
 	struct early_events *early;    /* NULL: there are none, or none any more */
+	struct rings *rings;           /* NULL: there are none */
 	GArray *open_calls;            /* NULL: there are none */
 	guint open_next;
 	bool stopped;
@@ -349,6 +351,50 @@ void decode_early(struct decode *decode, const char *folder)
 	decode->early = early_events_open(folder, &decode->stats->truncated);
 }
 
+/* ---- rings ---- */
+
+static void take_ring_step(struct decode *decode, const struct ring_step *step)
+{
+	int64_t ns = (int64_t)step->ns + decode->offset_ns;
+	struct order_batch batch = { .number = step->number,
+				     .tid = step->tid,
+				     .records = g_memdup2(step->records, step->words * 8u),
+				     .words = step->words };
+
+	if (step->first && !step->ends) {
+		order_forget(decode->order, step->pid);
+		order_heard(decode->order, step->pid, ns, true);
+	}
+	if (!step->ends) {
+		g_free(batch.records);
+		order_open(decode->order, step->pid, step->tid, step->number, ns);
+		return;
+	}
+	counts_batch(decode->stats->counts, step->pid, &batch, step->begin);
+	order_batch(decode->order, step->pid, &batch, (int64_t)step->begin + decode->offset_ns,
+		    INT64_MIN);
+}
+
+static void take_rings_until(struct decode *decode, uint64_t moment)
+{
+	const struct ring_step *step;
+
+	while (decode->rings && !decode->stopped && (step = rings_next(decode->rings)) &&
+	       step->ns <= moment) {
+		if (!decode->offset_known) {
+			decode->offset_ns = (int64_t)step->origin;
+			decode->offset_known = true;
+		}
+		take_ring_step(decode, step);
+		rings_take(decode->rings);
+	}
+}
+
+void decode_rings(struct decode *decode, const char *folder)
+{
+	decode->rings = rings_open(folder, &decode->stats->truncated);
+}
+
 /* ---- open calls ---- */
 
 static void handle_open_call(struct decode *decode, const struct open_call *open)
@@ -474,9 +520,32 @@ static bool fill_event(struct decode *decode, struct hg_event *event, const uint
 	return repeat_launch(decode, event);
 }
 
+/* An event of the schema; its fields lie in the record. */
+static void pass_schema_event(struct decode *decode, const struct record *record)
+{
+	size_t size = record->words[1] >> 32,
+	       room = (hg_record_words(record->words[0]) - 2) * sizeof(uint64_t);
+	struct early_event early;
+
+	if (!decode->early)
+		return;
+	early = early_event_of(decode->early, (unsigned)(record->words[0] >> 24) & 0xffff,
+			       record->words + 2, MIN(size, room));
+	early.pid = record->pid;
+	early.tid = record->tid;
+	early.ns = (uint64_t)(record->ns - decode->offset_ns);
+	counts_event(decode->stats->counts, early.pid, early_event_kind(&early));
+	handle_early(decode, &early);
+}
+
 static void pass_record(struct decode *decode, const struct record *record)
 {
 	struct hg_event *event;
+
+	if (record->words[0] >> 56 == HG_RECORD_EVENT) {
+		pass_schema_event(decode, record);
+		return;
+	}
 
 	if (record->words[0] >> 56 == HG_RECORD_LAUNCH) {
 		pass_launch(decode, record);
@@ -553,6 +622,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 		return;
 	ns = time_of(decode, message);
 	take_early_until(decode, (uint64_t)(ns - decode->offset_ns));
+	take_rings_until(decode, (uint64_t)(ns - decode->offset_ns));
 	take_open_calls_until(decode, (uint64_t)(ns - decode->offset_ns));
 	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
@@ -591,8 +661,10 @@ void decode_end(struct decode *decode, const char *open_batches)
 	if (!decode->stats->missing)
 		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
 	take_early_until(decode, UINT64_MAX);
+	take_rings_until(decode, UINT64_MAX);
 	take_open_calls_until(decode, UINT64_MAX);
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+	g_clear_pointer(&decode->rings, rings_close);
 	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */
 }
 

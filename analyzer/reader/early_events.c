@@ -364,6 +364,14 @@ void early_events_take(struct early_events *events)
 	}
 }
 
+struct early_event early_event_of(const struct early_events *events, unsigned number,
+				  const void *bytes, size_t size)
+{
+	return (struct early_event){ .type = &events->types[MIN(number, TYPES_MAX - 1)],
+				     .bytes = bytes,
+				     .size = size };
+}
+
 struct early_event *early_event_copy(const struct early_event *event)
 {
 	struct early_event *copy = g_malloc(sizeof(*copy) + event->size);

@@ -39,6 +39,10 @@ void early_events_close(struct early_events *events);
 const struct early_event *early_events_next(struct early_events *events);
 void early_events_take(struct early_events *events);
 
+/* The event of a record of a ring's page (HG_RECORD_EVENT), whose type has that number. */
+struct early_event early_event_of(const struct early_events *events, unsigned number,
+				  const void *bytes, size_t size);
+
 /* A copy that lives until it is given to g_free(). */
 struct early_event *early_event_copy(const struct early_event *event);
 

@@ -17,6 +17,7 @@
 #include "decode.h"
 #include "tracer/early_events.h"
 #include "tracer/open_calls.h"
+#include "tracer/ring.h"
 #include "graph.h"
 #include "guard.h"
 #include "salvage.h"
@@ -339,6 +340,10 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	early = bundle ? g_build_filename(bundle, HG_EARLY, NULL)
 		       : g_build_filename(directory, "..", HG_EARLY, NULL);
 	decode_early(reader.decode, early);
+	g_free(early);
+	early = bundle ? g_build_filename(bundle, HG_RINGS, NULL)
+		       : g_build_filename(directory, "..", HG_RINGS, NULL);
+	decode_rings(reader.decode, early);
 	g_free(early);
 	early = bundle ? g_build_filename(bundle, HG_OPEN_CALLS, NULL)
 		       : g_build_filename(directory, "..", HG_OPEN_CALLS, NULL);

@@ -114,7 +114,6 @@ struct hg_tls {
 	int resolving;  /* looking up the C library's functions */
 	int keeping;    /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded; /* enum hg_unrecorded: what this call is if nothing records */
-	const struct hg_batch_counts *counted; /* of the batch that it records; NULL: of none */
 	uint32_t suspended;           /* live_state.c's: what the call in progress removes */
 	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
 	bool room_locked;             /* the C library is determining it */

@@ -354,16 +354,10 @@ void hg_fork_join(const struct hg_provider *provider)
 	provider->after_fork_child(&hg_tls.saved_signals);
 }
 
-static bool loading; /* LTTng-UST is needed now */
-
 static void wake(void)
 {
-	if (hg_early_events()) {
-		set_state(HG_WAKING, hg_load_after_early() ? HG_ACTIVE : HG_DORMANT);
-		return;
-	}
 	HG_EACH_PART(waking);
-	if (!hg_opened_provider && !loading && hg_begin_early()) {
+	if (!hg_opened_provider && hg_begin_early()) {
 		set_state(HG_WAKING, HG_ACTIVE);
 		return;
 	}
@@ -400,8 +394,7 @@ bool hg_fork_wake(void)
 	hg_tls.busy++;
 	cancel = hg_keep_thread();
 	pthread_mutex_lock(&state_lock);
-	first = set_state(HG_FORKED, HG_WAKING) ||
-		(loading && hg_early_events() && set_state(HG_ACTIVE, HG_WAKING));
+	first = set_state(HG_FORKED, HG_WAKING);
 	pthread_mutex_unlock(&state_lock);
 	if (first)
 		wake();
@@ -415,11 +408,9 @@ bool hg_fork_wake(void)
 
 void hg_fork_load(void)
 {
-	if (hg_opened_provider || (hg_active <= HG_NEW && !hg_early_events()))
+	if (hg_opened_provider || hg_active <= HG_NEW)
 		return;
-	loading = true;
 	hg_fork_wake();
-	loading = false;
 }
 
 void hg_fork_loaded(void)

@@ -146,10 +146,6 @@ static bool add(const struct hg_hip_launch *launch, struct hg_hip_recent *recent
 	set_state(state, event);
 	if (!hg_batch_take(&room, HG_LAUNCH_HEAD + HG_LAUNCH_STATE + count, 0))
 		return false;
-	if (HG_UNLIKELY(!room.kept)) {
-		hg_batch_put(&room, 0);
-		return false;
-	}
 	/* Who jumps out of a handler that interrupts this leaves a launch that nothing builds on.
 	 */
 	__atomic_store_n(&recent->number, 0, __ATOMIC_RELAXED);
@@ -184,7 +180,7 @@ bool hg_hip_launch_batched(struct hg_hip_launch *launch)
 	unsigned changed;
 	uint32_t count;
 
-	if (hg_config.kernel_arguments != HG_ARGUMENTS_FULL || !hg_batches_keep() ||
+	if (hg_config.kernel_arguments != HG_ARGUMENTS_FULL ||
 	    !(recent = hg_hip_recent_find(launch)))
 		return false;
 	count = gather(recent, launch->params, args);

@@ -84,16 +84,17 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 	/* A stack is defined before the first event that names it. */
 	if (HG_UNLIKELY(hg_tls.walked))
 		return add_row_otherwise(row, 0);
-	if (HG_LIKELY(batch && hg_batch_lock(batch))) {
+	if (HG_LIKELY(batch && hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
+	    HG_LIKELY(!*hg_ring_stop) && HG_LIKELY(hg_batch_begin(batch->page))) {
 		since = end - batch->begin;
-		if (hg_batch_has_run(batch, HG_PACKED_COPY_MOST) && hg_batch_takes(since)) {
+		if (HG_LIKELY(!(since >> 32))) {
 			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
 							   (uint32_t)since);
 			hg_batch_count(batch, HG_RECORD_COPY);
-			hg_batch_filled(batch, end);
+			hg_batch_done(batch->page);
 			return true;
 		}
-		hg_batch_unlock(batch);
+		hg_batch_done(batch->page);
 	}
 	return add_row_otherwise(row, end);
 }

@@ -93,8 +93,6 @@ void hg_hip_launch_emit(struct hg_ev_launch *event)
 			hg_provider->relaunch(&again);
 		return;
 	}
-	if (HG_UNLIKELY(__atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED)))
-		hg_batches_poll(); /* hg_batch_add() does it itself */
 	hg_provider->launch(event);
 	if (known)
 		known[at] = (struct known_launch){ .hash = hash };

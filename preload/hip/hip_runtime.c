@@ -602,10 +602,6 @@ static inline __attribute__((always_inline)) bool begin(struct hg_hip_call *call
 		call->stack_id = walk(call);
 	}
 	call->start = look == LOOK_NOT ? 0 : hg_now_counted();
-	if (look != LOOK_NOT &&
-	    HG_UNLIKELY(call->start > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)) &&
-	    __atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED))
-		hg_batches_look(call->start);
 	hg_open_call_begin(api, call->start, caller, call->stack_id);
 	hg_leave();
 	return true;

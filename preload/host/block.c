@@ -13,7 +13,6 @@
 #include "preload/trace/batch_add.h"
 #include "preload/trace/recording.h"
 #include "tracer/events.h"
-#include "preload/trace/early_events.h"
 #include "tracer/provider.h"
 
 /*
@@ -31,7 +30,7 @@ static void look_around(const void *caller)
 	if ((hg_tls.kind != HG_ORDINARY_THREAD && hg_tls.kind != HG_ASYNC_THREAD) ||
 	    hg_active != HG_ACTIVE || !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) ||
 	    hg_config.standby || hg_config.totals || hg_config.residency || !hg_tls.batch ||
-	    __atomic_load_n(&hg_early_due, __ATOMIC_RELAXED) || hg_modules_is_tool(caller) ||
+	    hg_modules_is_tool(caller) ||
 	    hg_tls.apart_known != __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE))
 		return;
 	hg_stack_unmark();

@@ -26,7 +26,6 @@
 #include "tracer/api/host.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
-#include "preload/trace/early_events.h"
 #include "tracer/provider.h"
 
 /*
@@ -56,12 +55,6 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 		return false;
 	if (HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere))
 		return false;
-	if (HG_UNLIKELY(__atomic_load_n(&hg_early_due, __ATOMIC_RELAXED)) &&
-	    may_load(caller, anywhere)) {
-		hg_fork_load();
-		if (hg_active != HG_ACTIVE)
-			return false;
-	}
 	if (HG_UNLIKELY(!hg_tls.prepared)) {
 		if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
 			hg_standby_watch(caller, anywhere);

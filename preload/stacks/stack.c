@@ -322,24 +322,16 @@ static bool define_in_batch(uint32_t id, const uint64_t *frames, uint32_t count)
 	struct hg_batch_room room;
 	uint32_t words;
 
-	if (hg_config.standby || !hg_batches_keep())
+	if (hg_config.standby)
 		return false;
 	words = hg_stack_words_close(frames, count);
 	if (!hg_batch_take(&room, words, 0))
 		return false;
-	if (HG_UNLIKELY(!room.kept)) {
-		hg_batch_put(&room, 0);
-		return false;
-	}
 	if (HG_UNLIKELY(!hg_stack_write_close(room.words, words, id, frames, count, room.since))) {
 		hg_batch_put(&room, 0);
 		words = hg_stack_words(frames, count);
 		if (!hg_batch_take(&room, words, 0))
 			return false;
-		if (HG_UNLIKELY(!room.kept)) {
-			hg_batch_put(&room, 0);
-			return false;
-		}
 		hg_stack_write(room.words, words, id, frames, count, room.since);
 	}
 	hg_batch_put(&room, words);

@@ -114,13 +114,10 @@ static bool is_wanted(uint32_t slot)
  */
 static bool may_sleep(void)
 {
-	const char *command = getenv(HG_COMMAND_VARIABLE);
-
-	if (!hg_config.recorded || hg_config.totals || !hg_config.threshold || !command ||
-	    atol(command) == (long)hg_process_id || hg_brings_lttng())
+	if (!hg_config.recorded)
 		return false;
 	hg_modules_find();
-	return !hg_gpu_seen;
+	return true;
 }
 
 /* Whether LTTng-UST is not needed yet. */

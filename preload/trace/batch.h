@@ -36,7 +36,6 @@ struct hg_batch_room {
 	uint64_t when;   /* ns of CLOCK_MONOTONIC */
 	uint32_t number; /* not 0 */
 	uint32_t since;  /* ns, of the batch's begin */
-	bool kept;       /* it outlives the process */
 };
 bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when);
 void hg_batch_put(const struct hg_batch_room *room, uint32_t words);
@@ -48,17 +47,14 @@ void hg_batch_put(const struct hg_batch_room *room, uint32_t words);
 bool hg_batch_take_packed(struct hg_batch_room *room, uint32_t most, uint64_t when);
 void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned kind);
 
-/* Whether records that the calling thread puts into its buffer outlive the process, or may. */
-bool hg_batches_keep(void);
+/* Makes room for the records of the process; false: nothing can be recorded. */
+bool hg_batches_init(void);
 
-/* Record those of any thread that have become old; ns of CLOCK_MONOTONIC. Needs hg_enter(). */
-void hg_batches_look(uint64_t now);
-void hg_batches_poll(void); /* now */
-
-extern HG_HIDDEN int hg_batches_open;     /* atomic: how many threads have records */
-extern HG_HIDDEN uint64_t hg_batches_due; /* atomic: when to look next */
-
-/* Record what all threads have gathered; their buffers are empty then, unless they go on. */
-void hg_batches_flush(void);
+/*
+ * Adds an event of the schema, whose fields take `bytes`, to the calling thread's page: returns
+ * where they go, 0 bytes included; NULL: it is lost, and counted. hg_batch_put_event() follows.
+ */
+char *hg_batch_take_event(struct hg_batch_room *room, unsigned type, size_t bytes);
+void hg_batch_put_event(const struct hg_batch_room *room);
 
 #endif

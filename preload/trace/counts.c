@@ -41,19 +41,6 @@ static const char names[][HG_COUNTS_NAME] = {
 
 static void joined(const struct hg_provider *provider);
 
-/* What the batch has was counted as it was added; not where a test makes batches of its own. */
-static void count_records(uint64_t *row)
-{
-	const struct hg_batch_counts *counted = hg_tls.counted;
-
-	if (!counted)
-		return;
-	for (uint64_t kind = 0; kind < HG_RECORD_KINDS; kind++)
-		if (counted->of[kind])
-			__atomic_fetch_add(&row[hg_count_of_record(kind << 56)], counted->of[kind],
-					   __ATOMIC_RELAXED);
-}
-
 /* Threads' variables lie far apart. */
 static uint64_t *own_row(struct hg_counts *counts)
 {
@@ -79,9 +66,21 @@ static void counted(unsigned kind)
 	if (HG_UNLIKELY(__atomic_load_n(&counts->closed, __ATOMIC_RELAXED)))
 		return;
 	row = own_row(counts);
-	if (kind == HG_COUNT_batch)
-		count_records(row);
 	__atomic_fetch_add(&row[kind], 1, __ATOMIC_RELAXED);
+}
+
+void hg_counts_records(const struct hg_batch_counts *records)
+{
+	struct hg_counts *counts = own ? own->counts : NULL;
+	uint64_t *row;
+
+	if (!counts || __atomic_load_n(&counts->closed, __ATOMIC_RELAXED))
+		return;
+	row = own_row(counts);
+	for (uint64_t kind = 0; kind < HG_RECORD_KINDS; kind++)
+		if (records->of[kind] && kind != HG_RECORD_EVENT)
+			__atomic_fetch_add(&row[hg_count_of_record(kind << 56)], records->of[kind],
+					   __ATOMIC_RELAXED);
 }
 
 /* A process in the background that outlives the recorder may still begin others. */

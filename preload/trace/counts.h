@@ -13,6 +13,10 @@ void hg_counts_begun(void);
 /* The program ends: its calls from now on would not have been recorded anyway. */
 void hg_counts_left(void);
 
+/* Adds records of a page, which events are not counted with. */
+struct hg_batch_counts;
+void hg_counts_records(const struct hg_batch_counts *records);
+
 void hg_counts_confined(uint32_t why); /* enum hg_confined_by: nothing is recorded any more, or 0 */
 bool hg_counts_kept(void);             /* there is a file of them */
 

@@ -75,11 +75,7 @@ static inline __attribute__((always_inline)) bool hg_enter_often(void)
 /* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
 static inline bool hg_enter(void)
 {
-	if (!hg_enter_batched())
-		return false;
-	if (HG_UNLIKELY(__atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED)))
-		hg_batches_poll();
-	return true;
+	return hg_enter_batched();
 }
 
 static inline void hg_leave(void)

@@ -48,7 +48,6 @@ static void begin(bool late)
 		__atomic_fetch_add(&hg_generation, 1, __ATOMIC_RELAXED);
 		HG_EACH_PART(forget);
 	}
-	hg_batches_flush(); /* what is in them was before */
 	hg_counts_begun();
 	hg_process_record(late);
 	if (hg_config.standby)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's file of records: pages that its threads fill (tracer/ring.h). */
+#ifndef HIPGRAIN_PRELOAD_TRACE_RING_H
+#define HIPGRAIN_PRELOAD_TRACE_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/ring.h"
+
+/*
+ * Makes the process's file. In a forked child it makes one of its own. Returns false if there is no
+ * room, or no place; nothing can be recorded then. Keeps errno.
+ */
+bool hg_ring_open(void);
+
+/*
+ * Returns a page that is the calling thread's until it gives it back, empty, with a number, its
+ * thread and its begin, which is now. Waits for the recorder where all pages are full. NULL: there
+ * is none, and nothing is to be stored. Keeps errno; no thread is cancelled in it.
+ */
+struct hg_ring_page *hg_ring_take(void);
+
+/* The page is whole: its owner does not touch it any more. */
+void hg_ring_give(struct hg_ring_page *page);
+
+/* Records that found no page, and for which their thread will have none. */
+void hg_ring_lost(uint32_t records);
+
+/* The process ends by itself, or executes another program; or HG_RING_RUNS, it goes on. */
+void hg_ring_end(enum hg_ring_end how);
+
+/* In a child that shares the parent's memory, and where there is no file, this is not 0, too. */
+extern const uint32_t *hg_ring_stop; /* atomic: nothing is to be stored any more */
+
+#endif

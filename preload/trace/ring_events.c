@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The provider of events: each is a record of its thread's page (tracer/batch_events.h). */
+#include <signal.h>
+#include <string.h>
+
+#include "preload/core/base.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/trace/batch.h"
+#include "preload/trace/ring.h"
+#include "tracer/counts.h"
+
+static const volatile int *recording;
+static void (*at_exit)(void);
+static void (*counted)(unsigned kind);
+
+static char *add(char *at, const void *data, size_t size)
+{
+	memcpy(at, data, size);
+	return at + size;
+}
+
+/* Bytes of an event's fields. */
+#define HG_FIELD(type, name, show, description) +sizeof(event->name)
+#define HG_TEXT(name, description)              +strlen(event->name) + 1
+#define HG_SEQUENCE(type, name, length, description) \
+	+sizeof(uint32_t) + event->length * sizeof(*event->name)
+#define HG_EVENT(name, ...)                                            \
+	static size_t size_of_##name(const struct hg_ev_##name *event) \
+	{                                                              \
+		return 0 __VA_ARGS__;                                  \
+	}
+#include "tracer/events.def"
+
+#define HG_FIELD(type, name, show, description) at = add(at, &event->name, sizeof(event->name));
+#define HG_TEXT(name, description)              at = add(at, event->name, strlen(event->name) + 1);
+#define HG_SEQUENCE(type, name, length, description)         \
+	at = add(at, &event->length, sizeof(event->length)); \
+	at = add(at, event->name, event->length * sizeof(*event->name));
+#define HG_EVENT(name, ...)                                                                        \
+	static void emit_##name(const struct hg_ev_##name *event)                                  \
+	{                                                                                          \
+		struct hg_batch_room room;                                                         \
+		char *at;                                                                          \
+                                                                                                   \
+		if (!*recording)                                                                   \
+			return;                                                                    \
+		at = hg_batch_take_event(&room, (unsigned)HG_COUNT_##name, size_of_##name(event)); \
+		if (at) {                                                                          \
+			__VA_ARGS__(void) at;                                                      \
+			hg_batch_put_event(&room);                                                 \
+		}                                                                                  \
+		if (counted)                                                                       \
+			counted((unsigned)HG_COUNT_##name);                                        \
+	}
+#include "tracer/events.def"
+
+static void ignore(sigset_t *saved)
+{
+	(void)saved;
+}
+
+static void nothing(void)
+{
+}
+
+static struct hg_provider provider = {
+	.version = HG_PROVIDER_VERSION,
+#define HG_EVENT(name, ...) .name = emit_##name,
+#include "tracer/events.def"
+	.before_fork = ignore,
+	.after_fork_parent = ignore,
+	.after_fork_child = ignore,
+	.forget_threads = nothing,
+	.at_exit = &at_exit,
+	.counted = &counted,
+};
+
+/* ---- beginning and end ---- */
+
+static bool early_begin(const volatile int *wanted, const struct hg_provider **found)
+{
+	if (!hg_batches_init())
+		return false;
+	recording = provider.recording = wanted;
+	*found = &provider;
+	return true;
+}
+
+static void end(void)
+{
+	hg_ring_end(HG_RING_EXITED);
+}
+
+static void again(void)
+{
+	hg_ring_end(HG_RING_RUNS);
+}
+
+/* LTTng-UST has a function for the end; it is called when its library is finished. */
+__attribute__((destructor)) static void destruct(void)
+{
+	if (hg_early_events() && at_exit)
+		at_exit();
+}
+
+static void fork_child(void)
+{
+	hg_early_provider = NULL;
+}
+
+HG_PART(.name = "ring-events", .order = 73, .early_begin = early_begin, .fork_child = fork_child,
+	.exit = end, .again = again);
