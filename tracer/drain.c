@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One sweep looks at all pages of all files. Full pages are taken and become free; of open ones is
+ * taken what was published, at most each OPEN_NS. `swept` tells a reader up to which time it has
+ * all records of a process; while a thread is storing a record in an open page, that is the time of
+ * the sweep before, unless the thread does not seem to go on.
+ *
+ * The files are the recorded processes': what they hold is checked, and a file that becomes shorter
+ * while it is read (SIGBUS) is left alone from then on.
+ */
+#include "tracer/drain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/ring.h"
+#include "tracer/ring_part.h"
+
+#define OPEN_NS  UINT64_C(100000000)  /* between two looks at open pages */
+#define STUCK_NS UINT64_C(1000000000) /* a thread that stores one record for so long is gone */
+
+struct file {
+	struct file *next;
+	char name[256];
+	struct hg_ring *ring;
+	uint64_t id;    /* of the file, in events */
+	uint64_t until; /* that was told last */
+	uint64_t lost;  /* that was told last */
+	uint64_t writing_since; /* ns; 0: no thread was storing a record */
+	bool broken;            /* it is left alone */
+	bool over;              /* its process has ended, and all of it was taken */
+	struct ring_cursor cursors[HG_RING_PAGES];
+};
+
+struct drain {
+	DIR *folder;
+	const struct hg_provider *provider;
+	struct file *files;
+	uint64_t looked; /* ns: at open pages */
+	uint64_t part[RING_PART_WORDS];
+};
+
+static sigjmp_buf shortened;
+
+static void on_bus_error(int number)
+{
+	(void)number;
+	siglongjmp(shortened, 1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct drain *drain_new(int rings, const struct hg_provider *provider)
+{
+	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
+	struct drain *drain = calloc(1, sizeof(*drain));
+
+	if (drain)
+		drain->folder = fdopendir(rings);
+	if (!drain || !drain->folder) {
+		close(rings);
+		free(drain);
+		return NULL;
+	}
+	sigaction(SIGBUS, &action, NULL);
+	drain->provider = provider;
+	return drain;
+}
+
+void drain_free(struct drain *drain)
+{
+	while (drain->files) {
+		struct file *file = drain->files;
+
+		drain->files = file->next;
+		munmap(file->ring, HG_RING_BYTES);
+		free(file);
+	}
+	closedir(drain->folder);
+	free(drain);
+}
+
+/* ---- files ---- */
+
+static struct file *find_file(const struct drain *drain, const char *name)
+{
+	struct file *file = drain->files;
+
+	while (file && strcmp(file->name, name) != 0)
+		file = file->next;
+	return file;
+}
+
+/* A file that is not made yet is tried again. */
+static void add_file(struct drain *drain, const char *name)
+{
+	int fd = openat(dirfd(drain->folder), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct hg_ring *ring = MAP_FAILED;
+	struct file *file = NULL;
+	struct stat status;
+
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_size >= (off_t)sizeof(*ring))
+		ring = mmap(NULL, HG_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (ring == MAP_FAILED)
+		return;
+	if (sigsetjmp(shortened, 1) == 0 &&
+	    __atomic_load_n(&ring->magic, __ATOMIC_ACQUIRE) == HG_RING_MAGIC &&
+	    ring->page_bytes == HG_RING_PAGE && ring->page_limit == HG_RING_PAGES)
+		file = calloc(1, sizeof(*file));
+	if (!file) {
+		munmap(ring, HG_RING_BYTES);
+		return;
+	}
+	strncpy(file->name, name, sizeof(file->name) - 1);
+	file->ring = ring;
+	file->id = status.st_ino ^ (uint64_t)status.st_ctim.tv_nsec << 32;
+	file->next = drain->files;
+	drain->files = file;
+}
+
+static void find_files(struct drain *drain)
+{
+	struct dirent *entry;
+
+	rewinddir(drain->folder);
+	while ((entry = readdir(drain->folder)) != NULL)
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < 256 &&
+		    !find_file(drain, entry->d_name))
+			add_file(drain, entry->d_name);
+}
+
+/* ---- one file ---- */
+
+static void take(struct drain *drain, struct file *file, uint32_t index, bool last)
+{
+	struct hg_ring_page *page = (struct hg_ring_page *)(void *)(file->ring + 1) + index;
+	struct ring_cursor *cursor = &file->cursors[index];
+	uint32_t number = __atomic_load_n(&page->number, __ATOMIC_ACQUIRE), words;
+
+	if (cursor->number != number)
+		*cursor = (struct ring_cursor){ .number = number };
+	words = ring_part(page, cursor, drain->part);
+	if (words || (last && cursor->parts))
+		drain->provider->page(&(struct hg_ev_page){ .pid = file->ring->pid,
+							    .thread = page->thread,
+							    .number = number,
+							    .part = words ? cursor->parts
+									  : cursor->parts + 1,
+							    .last = last,
+							    .lost = page->lost,
+							    .begin = page->begin,
+							    .file = file->id,
+							    .words = words,
+							    .records = drain->part });
+}
+
+static void wake(struct hg_ring *ring)
+{
+	__atomic_fetch_add(&ring->freed, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&ring->waiting, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &ring->freed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Returns true if a page was full. `open`: also what is in open pages; `over`: all of it. */
+static bool take_pages(struct drain *drain, struct file *file, bool open, bool over, bool *writing)
+{
+	uint32_t pages = __atomic_load_n(&file->ring->pages, __ATOMIC_ACQUIRE);
+	bool full = false;
+
+	for (uint32_t i = 0; i < pages && i < HG_RING_PAGES; i++) {
+		struct hg_ring_page *page =
+		    (struct hg_ring_page *)(void *)(file->ring + 1) + i;
+		uint32_t state = __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
+
+		if (state == HG_RING_FULL || (state == HG_RING_OPEN && over)) {
+			take(drain, file, i, true);
+			__atomic_store_n(&page->state, HG_RING_FREE, __ATOMIC_RELEASE);
+			wake(file->ring);
+			full = true;
+		} else if (state == HG_RING_OPEN && open) {
+			*writing |= __atomic_load_n(&page->writing, __ATOMIC_ACQUIRE) != 0;
+			take(drain, file, i, false);
+		}
+	}
+	return full;
+}
+
+static bool has_ended(const struct hg_ring *ring)
+{
+	return __atomic_load_n(&ring->end, __ATOMIC_ACQUIRE) != HG_RING_RUNS ||
+	       (kill(ring->pid, 0) && errno == ESRCH);
+}
+
+static void tell(struct drain *drain, struct file *file, uint64_t until)
+{
+	uint64_t lost = __atomic_load_n(&file->ring->lost_records, __ATOMIC_RELAXED);
+
+	if (until == file->until && lost == file->lost)
+		return;
+	drain->provider->swept(&(struct hg_ev_swept){
+	    .pid = file->ring->pid, .file = file->id, .until = until, .lost = lost });
+	file->until = until;
+	file->lost = lost;
+}
+
+/*
+ * As drain_sweep(), of one file. A process may end, and its end be seen, after its pages were
+ * looked at: they are taken once more then.
+ */
+static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool open, bool over)
+{
+	bool writing = false, ended = over || has_ended(file->ring), full;
+
+	full = take_pages(drain, file, open || ended, ended, &writing);
+	if (ended) {
+		tell(drain, file, UINT64_MAX);
+		file->over = true;
+		unlinkat(dirfd(drain->folder), file->name, 0);
+	} else if (open) {
+		if (!writing)
+			file->writing_since = 0;
+		else if (!file->writing_since)
+			file->writing_since = now;
+		if (!writing || now - file->writing_since > STUCK_NS)
+			tell(drain, file, now - HG_RING_SLACK_NS);
+	}
+	return full;
+}
+
+/* A page that is full now may have been open when it was passed: what it had is in order all the
+ * same, as `until` is earlier than the sweep. */
+static bool look(struct drain *drain, bool over)
+{
+	uint64_t now = now_ns();
+	bool open = over || now - drain->looked >= OPEN_NS, full = false;
+
+	find_files(drain);
+	for (struct file *file = drain->files; file; file = file->next) {
+		if (file->broken || file->over)
+			continue;
+		if (sigsetjmp(shortened, 1))
+			file->broken = true;
+		else
+			full |= sweep(drain, file, now, open, over);
+	}
+	if (open)
+		drain->looked = now;
+	return full;
+}
+
+static void forget_files(struct drain *drain)
+{
+	for (struct file **place = &drain->files; *place;) {
+		struct file *file = *place;
+
+		if (!file->over) {
+			place = &file->next;
+			continue;
+		}
+		*place = file->next;
+		munmap(file->ring, HG_RING_BYTES);
+		free(file);
+	}
+}
+
+bool drain_sweep(struct drain *drain)
+{
+	bool full = look(drain, false);
+
+	forget_files(drain);
+	return full;
+}
+
+void drain_end(struct drain *drain)
+{
+	struct timespec slack = { .tv_nsec = 2 * HG_RING_SLACK_NS };
+
+	find_files(drain);
+	for (struct file *file = drain->files; file; file = file->next)
+		if (sigsetjmp(shortened, 1) == 0)
+			__atomic_store_n(&file->ring->stop, 1, __ATOMIC_SEQ_CST);
+	/* Threads that did not see that yet publish their record. */
+	nanosleep(&slack, NULL);
+	look(drain, true);
+	forget_files(drain);
+}
