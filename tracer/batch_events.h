@@ -45,6 +45,11 @@ enum hg_record {
 	 * its bytes and a NUL; a sequence is its length in elements (uint32_t) and its elements.
 	 */
 	HG_RECORD_EVENT = 10,
+	/*
+	 * Times of the records behind it count from another moment, which is its third word; its
+	 * second word is 0. In pages of processes' files (ring.h) only.
+	 */
+	HG_RECORD_BEGIN = 11,
 	HG_RECORD_KINDS, /* so many, with 0 */
 };
 
@@ -72,7 +77,8 @@ enum hg_launch_word {
 	HG_LAUNCH_STREAM,
 	HG_LAUNCH_STATE, /* so many */
 };
-#define HG_RECORD_COPY_WORDS 7u
+#define HG_RECORD_COPY_WORDS  7u
+#define HG_RECORD_BEGIN_WORDS 3u
 
 #define HG_LAUNCH_HEAD       2u                                /* words before these */
 #define HG_LAUNCH_ARGS       (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
@@ -107,7 +113,9 @@ static inline uint32_t hg_record_words(uint64_t first)
 	case HG_RECORD_PACKED:
 		return length;
 	case HG_RECORD_EVENT:
-		return (uint32_t)first & 0xffffff;
+		return (first & 0xffffff) > 1 ? (uint32_t)first & 0xffffff : 0;
+	case HG_RECORD_BEGIN:
+		return HG_RECORD_BEGIN_WORDS;
 	case HG_RECORD_KINDS:
 		break;
 	}

@@ -57,6 +57,7 @@ static inline enum hg_count hg_count_of_record(uint64_t first)
 		return HG_COUNT_batched_stack;
 	case HG_RECORD_PACKED: /* its records count as what they are */
 	case HG_RECORD_EVENT:
+	case HG_RECORD_BEGIN:
 	case HG_RECORD_KINDS:
 		break;
 	}

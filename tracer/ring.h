@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file in which a process records its events: DIR/rings/<pid>-<hexadecimal number>, one for
- * each program image and each forked process. The process maps it, and so does the recorder, which
- * takes what is in it (tracer/drain.h). What was published outlives the process, however it ends.
+ * each program image and each forked process. The process maps it; what was published outlives the
+ * process, however it ends. The file is the recording: the analyzer reads it where it lies. Only
+ * where a trace is sent away, rotated, overwritten or followed while it is made does the recorder
+ * take what is in the files and record that by LTTng (tracer/drain.h); it makes HG_RINGS_DRAINED
+ * in the directory then, and processes keep their files small.
  *
  * The file has struct hg_ring, then pages of struct hg_ring_page. A page belongs to one thread,
  * which alone writes to it; records (tracer/batch_events.h) are published by storing `words`. The
- * states of a page go round:
+ * states of a page:
  *
  *	FREE -> OPEN   by a thread, which becomes its owner
  *	OPEN -> FULL   by its owner, which takes another one or ends
- *	FULL -> FREE   by the recorder, which has a copy
+ *	FULL -> FREE   by the recorder, which has a copy; only of files that are drained
  *
  * A packed run at the end of a page has the room that is left, and grows without another store to
  * `words`; so a page may be read at any time, and has whole records up to the first that is empty.
@@ -20,8 +23,9 @@
  * published. As both are ordinary stores, the recorder allows HG_RING_SLACK_NS for them to become
  * visible.
  *
- * Losses. Where no page is free and the file has its greatest size, a thread waits; if that was in
- * vain, the record is counted in `lost` of the thread's next page, or of the file if none follows.
+ * Losses. A record that finds no page (the disk is full; or, of a file that is drained, the
+ * recorder did not empty one in time) is counted in the file's `lost_records`. The thread's next
+ * page says how many of them came before it.
  */
 #ifndef HIPGRAIN_TRACER_RING_H
 #define HIPGRAIN_TRACER_RING_H
@@ -30,9 +34,13 @@
 #include <stdint.h>
 
 #define HG_RINGS         "rings"
-#define HG_RING_MAGIC    UINT64_C(0x31676e6972676826)
+#define HG_RINGS_DRAINED "drained"
+/* "hgring", 0, and the version of what this header and batch_events.h describe. */
+#define HG_RING_MAGIC    UINT64_C(0x0100676e69726768)
 #define HG_RING_PAGE     32768u /* bytes */
-#define HG_RING_PAGES    2048u  /* at most: 64 MiB */
+/* Pages of a file at most: 16 GiB; of one that is drained, 64 MiB. */
+#define HG_RING_PAGES         524288u
+#define HG_RING_PAGES_DRAINED 2048u
 #define HG_RING_SLACK_NS UINT64_C(1000000)
 #define HG_RING_PROGRAM  48u
 
@@ -44,17 +52,21 @@ enum hg_ring_end { HG_RING_RUNS, HG_RING_EXITED, HG_RING_EXECUTED };
 struct hg_ring {
 	uint64_t magic; /* stored last */
 	uint32_t page_bytes, page_limit;
-	int32_t pid;
-	uint32_t pages;        /* atomic: pages that have room on the disk */
-	uint64_t origin;       /* ns of CLOCK_REALTIME less those of CLOCK_MONOTONIC */
-	uint32_t number;       /* atomic: of the last page that was taken */
-	uint32_t end;          /* atomic, enum hg_ring_end */
-	uint32_t stop;         /* atomic, the recorder's: nothing more is to be recorded */
-	uint32_t freed;        /* atomic, the recorder's: a futex, changes when pages become free */
+	int32_t pid;     /* in its own namespace of processes */
+	uint32_t pages;  /* atomic: pages that have room on the disk */
+	uint64_t origin; /* ns of CLOCK_REALTIME less those of CLOCK_MONOTONIC */
+	uint64_t clock;  /* a hash of the machine and of the namespace of time: whose clock it is */
+	uint64_t pids;   /* number of the namespace of processes; 0: it is not known */
+	uint32_t number; /* atomic: of the last page that was taken */
+	uint32_t end;    /* atomic, enum hg_ring_end */
+	uint32_t stop;   /* atomic, the recorder's: nothing more is to be recorded */
+	uint32_t freed;  /* atomic, the recorder's: a futex, changes when pages become free */
 	uint64_t waiting;      /* atomic: threads that wait for that */
-	uint64_t lost_records; /* atomic: that no page counts */
+	uint64_t lost_records; /* atomic */
+	uint32_t drained;      /* the recorder empties pages; 0: the file only grows */
+	uint32_t zero;
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */
-	char unused[4096 - 64 - HG_RING_PROGRAM];
+	char unused[4096 - 88 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {
@@ -64,13 +76,16 @@ struct hg_ring_page {
 	int32_t thread;
 	uint64_t begin; /* ns of CLOCK_MONOTONIC that the times of its records count from */
 	uint32_t words; /* atomic: published */
-	uint32_t lost;  /* records of this thread that were lost before this page */
+	uint32_t lost;  /* of the file's lost records, those of this thread before this page */
 	uint64_t zero[4];
 	uint64_t records[HG_RING_PAGE / 8 - 8];
 };
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,
 	       "no gaps");
 
-#define HG_RING_BYTES (sizeof(struct hg_ring) + (size_t)HG_RING_PAGES * HG_RING_PAGE)
+static inline size_t hg_ring_bytes(uint32_t pages)
+{
+	return sizeof(struct hg_ring) + (size_t)pages * HG_RING_PAGE;
+}
 
 #endif

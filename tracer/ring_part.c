@@ -78,6 +78,7 @@ uint32_t ring_part(const struct hg_ring_page *page, struct ring_cursor *cursor, 
 		used += length;
 		cursor->at += length;
 	}
+	cursor->taken = used;
 	if (used)
 		cursor->parts++;
 	return used;

@@ -13,10 +13,11 @@ struct ring_cursor {
 	uint32_t at;     /* word where the next record begins */
 	uint32_t in_run; /* bytes of the run of packed records there that were taken */
 	uint32_t parts;  /* that were taken */
+	uint32_t taken;  /* words of the last part, or 0 */
 };
 
 /* Words that ring_part() writes at most. */
-#define RING_PART_WORDS (HG_RING_PAGE / 8u)
+#define RING_PART_WORDS (HG_RING_PAGE / 8u + 1u)
 
 /*
  * Writes the records that the page has behind the cursor to `out`, as they are in the page; a run

@@ -85,7 +85,8 @@ unsigned counts_kind(const char *name)
 static void add_records(uint64_t *sums, const uint64_t *records, uint32_t words)
 {
 	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
-		if (records[at] >> 56 != HG_RECORD_EVENT) /* counted as its event */
+		/* An event is counted as such. */
+		if (records[at] >> 56 != HG_RECORD_EVENT && records[at] >> 56 != HG_RECORD_BEGIN)
 			sums[hg_count_of_record(records[at])]++;
 }
 

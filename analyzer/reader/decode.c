@@ -353,40 +353,29 @@ void decode_early(struct decode *decode, const char *folder)
 
 /* ---- rings ---- */
 
-static void take_ring_step(struct decode *decode, const struct ring_step *step)
+static void count_page(const struct ring_page *page, void *data)
 {
-	int64_t ns = (int64_t)step->ns + decode->offset_ns;
-	struct order_batch batch = { .number = step->number,
-				     .tid = step->tid,
-				     .records = g_memdup2(step->records, step->words * 8u),
-				     .words = step->words };
+	struct decode *decode = data;
+	struct order_batch batch = { .number = page->number,
+				     .tid = page->tid,
+				     .words = page->words };
 
-	if (step->first && !step->ends) {
-		order_forget(decode->order, step->pid);
-		order_heard(decode->order, step->pid, ns, true);
-	}
-	if (!step->ends) {
-		g_free(batch.records);
-		order_open(decode->order, step->pid, step->tid, step->number, ns);
-		return;
-	}
-	counts_batch(decode->stats->counts, step->pid, &batch, step->begin);
-	order_batch(decode->order, step->pid, &batch, (int64_t)step->begin + decode->offset_ns,
-		    INT64_MIN);
+	batch.records = (uint64_t *)page->records;
+	counts_batch(decode->stats->counts, page->pid, &batch, page->begin);
 }
 
+/* Those up to that moment of the trace's clock. */
 static void take_rings_until(struct decode *decode, uint64_t moment)
 {
-	const struct ring_step *step;
+	static const struct ring_calls calls = { count_page, pass_records };
 
-	while (decode->rings && !decode->stopped && (step = rings_next(decode->rings)) &&
-	       step->ns <= moment) {
-		if (!decode->offset_known) {
-			decode->offset_ns = (int64_t)step->origin;
-			decode->offset_known = true;
-		}
-		take_ring_step(decode, step);
-		rings_take(decode->rings);
+	if (decode->rings && !decode->offset_known) {
+		decode->offset_ns = rings_origin(decode->rings);
+		decode->offset_known = true;
+	}
+	while (decode->rings && !decode->stopped &&
+	       rings_pass(decode->rings, (int64_t)MIN(moment, (uint64_t)INT64_MAX),
+			  decode->offset_ns, &calls, decode)) {
 	}
 }
 

@@ -14,15 +14,6 @@ struct held {
 	void *item;
 };
 
-/* The records of a batch, from the next one on. */
-struct run {
-	int64_t ns; /* of the next record */
-	int64_t begin;
-	int32_t tid;
-	uint32_t at, words;
-	uint64_t *records; /* of whole_records() */
-};
-
 struct open {
 	uint32_t number;
 	int32_t tid;
@@ -48,61 +39,6 @@ struct event_order {
 	struct process *last;  /* the one looked up last */
 	uint64_t holding, held_most;
 };
-
-/* ---- records ---- */
-
-/* Whether a record is next in the run; then its time is set. */
-static inline bool run_look(struct run *run)
-{
-	if (run->at >= run->words)
-		return false;
-	run->ns = run->begin + (int64_t)(uint32_t)run->records[run->at + 1];
-	return true;
-}
-
-static void free_run(struct run *run)
-{
-	g_free(run->records);
-	g_free(run);
-}
-
-/* ---- the heap ---- */
-
-static struct run *run_at(const struct process *process, guint at)
-{
-	return process->runs->pdata[at];
-}
-
-static void swap_runs(struct process *process, guint one, guint other)
-{
-	gpointer kept = process->runs->pdata[one];
-
-	process->runs->pdata[one] = process->runs->pdata[other];
-	process->runs->pdata[other] = kept;
-}
-
-static void sift_down(struct process *process)
-{
-	guint count = process->runs->len;
-
-	for (guint at = 0, child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count &&
-		    run_at(process, child + 1)->ns < run_at(process, child)->ns)
-			child++;
-		if (run_at(process, at)->ns <= run_at(process, child)->ns)
-			return;
-		swap_runs(process, at, child);
-	}
-}
-
-static void add_run(struct process *process, struct run *run)
-{
-	guint at = process->runs->len;
-
-	g_ptr_array_add(process->runs, run);
-	for (; at && run_at(process, at)->ns < run_at(process, (at - 1) / 2)->ns; at = (at - 1) / 2)
-		swap_runs(process, at, (at - 1) / 2);
-}
 
 /* ---- processes ---- */
 
@@ -152,7 +88,7 @@ static struct process *find_or_make(struct event_order *order, int32_t pid)
 		process->pid = pid;
 		process->reached = process->first = INT64_MIN;
 		g_queue_init(&process->held);
-		process->runs = g_ptr_array_new();
+		process->runs = runs_new();
 		process->open = g_array_new(FALSE, FALSE, sizeof(struct open));
 		g_hash_table_insert(order->processes, GINT_TO_POINTER(pid), process);
 		order->last = process;
@@ -161,43 +97,6 @@ static struct process *find_or_make(struct event_order *order, int32_t pid)
 }
 
 /* ---- letting go ---- */
-
-/* The first run stays the first as long as its records are not later than this. */
-static int64_t next_run_ns(const struct process *process)
-{
-	int64_t ns = INT64_MAX;
-
-	for (guint i = 1; i <= 2 && i < process->runs->len; i++)
-		ns = MIN(ns, run_at(process, i)->ns);
-	return ns;
-}
-
-/* Those of the first run up to and with that moment, until another run is to go on. */
-static void pass_records(struct event_order *order, struct process *process, int64_t until)
-{
-	struct run *run = run_at(process, 0);
-	struct order_records records = { .pid = process->pid,
-					 .tid = run->tid,
-					 .begin_ns = run->begin,
-					 .words = &run->records[run->at] };
-	int64_t last = MIN(until, next_run_ns(process));
-	uint32_t from = run->at;
-	bool any;
-
-	do {
-		process->reached = run->ns;
-		run->at += hg_record_words(run->records[run->at]);
-		any = run_look(run);
-	} while (any && run->ns <= last);
-	records.count = run->at - from;
-	order->calls.records(&records, order->data);
-	if (!any) {
-		swap_runs(process, 0, process->runs->len - 1);
-		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);
-		free_run(run);
-	}
-	sift_down(process);
-}
 
 static void pass_item(struct event_order *order, struct process *process)
 {
@@ -214,11 +113,13 @@ static void release_until(struct event_order *order, struct process *process, in
 {
 	for (;;) {
 		const struct held *held = g_queue_peek_head(&process->held);
-		const struct run *run = process->runs->len ? run_at(process, 0) : NULL;
+		const struct run *run = runs_first(process->runs);
 
 		/* What was held back goes before records of the same moment. */
 		if (run && run->ns <= until && (!held || run->ns < held->ns))
-			pass_records(order, process, held ? MIN(until, held->ns - 1) : until);
+			process->reached = runs_pass(process->runs,
+						     held ? MIN(until, held->ns - 1) : until,
+						     order->calls.records, order->data);
 		else if (held && held->ns <= until)
 			pass_item(order, process);
 		else
@@ -355,18 +256,15 @@ static uint64_t skip_until(struct run *run, int64_t since)
 static void add_records(struct process *process, const struct order_batch *batch, int64_t begin_ns,
 			int64_t since_ns)
 {
-	struct run *run = g_new0(struct run, 1);
+	struct run run = { .pid = process->pid,
+			   .tid = batch->tid,
+			   .begin = begin_ns,
+			   .words = batch->words,
+			   .records = batch->records };
 
-	run->begin = begin_ns;
-	run->tid = batch->tid;
-	run->words = batch->words;
-	run->records = batch->records;
-	skip_until(run, MAX(since_ns, process->first));
-	process->missing.records += skip_until(run, process->reached);
-	if (run_look(run))
-		add_run(process, run);
-	else
-		free_run(run);
+	skip_until(&run, MAX(since_ns, process->first));
+	process->missing.records += skip_until(&run, process->reached);
+	runs_add(process->runs, &run);
 }
 
 void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,

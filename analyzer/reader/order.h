@@ -11,15 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runs.h"
 #include "tracer/events.h"
-
-/* Records of one thread, whole ones, that follow one another. */
-struct order_records {
-	int32_t pid, tid;
-	int64_t begin_ns;      /* of their batch, by the trace's clock, since its origin */
-	const uint64_t *words; /* of whole_records() */
-	uint32_t count;        /* of words */
-};
 
 /* What is done with what was held back, when its turn has come. */
 struct order_calls {

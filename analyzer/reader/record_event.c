@@ -75,6 +75,7 @@ bool record_event(struct event_queue *queue, struct hg_event *event, const uint6
 	case HG_RECORD_LAUNCH_CHANGED:
 	case HG_RECORD_PACKED: /* not among whole ones */
 	case HG_RECORD_EVENT:
+	case HG_RECORD_BEGIN:
 	case HG_RECORD_KINDS:
 		return false;
 	}

@@ -1,35 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the pages of processes' files (tracer/ring.h), of all processes in the order of time. */
+/* Reads the records in the files of processes (tracer/ring.h), of all processes by time. */
 #ifndef HIPGRAIN_READER_RINGS_H
 #define HIPGRAIN_READER_RINGS_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runs.h"
+
 struct rings;
 
-/* A page begins, at the time of its first record, or it ends, at that of its last one. */
-struct ring_step {
-	bool ends;
-	bool first; /* the process's file begins */
-	int32_t pid, tid;
-	uint32_t number;
-	uint64_t ns;             /* CLOCK_MONOTONIC */
-	uint64_t origin;         /* add this: since the clock's origin */
-	uint64_t begin;          /* of the page; as `ns` */
-	const uint64_t *records; /* of whole_records() */
-	uint32_t words;
+/* Of a process, at most so many records were lost. */
+struct ring_lost {
+	int32_t pid;
+	uint64_t records;
 };
 
 /*
- * Opens the files of a bundle's directory HG_RINGS; NULL if there is none. `damage` becomes a line
- * that says which file is damaged, if that was NULL (g_free()).
+ * Opens the files of a bundle's directory HG_RINGS; NULL if there is none with a page. `damage`,
+ * which lives as long as this, becomes a line that says which file is damaged, if it was NULL
+ * (g_free()).
  */
 struct rings *rings_open(const char *folder, char **damage);
 void rings_close(struct rings *rings);
 
-/* Returns the next step, until the next call; NULL: none is left. */
-const struct ring_step *rings_next(struct rings *rings);
-void rings_take(struct rings *rings);
+/* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
+int64_t rings_origin(const struct rings *rings);
+
+/* How a page comes: struct order_records of it follow. Of records, `begin` is as the page's. */
+struct ring_page {
+	int32_t pid, tid;
+	uint32_t number;
+	uint64_t begin; /* ns of CLOCK_MONOTONIC */
+	const uint64_t *records; /* of whole_records() */
+	uint32_t words;
+};
+
+struct ring_calls {
+	void (*page)(const struct ring_page *page, void *data);
+	void (*records)(const struct order_records *records, void *data);
+};
+
+/*
+ * Passes on the next records, if they are not later than that moment of CLOCK_MONOTONIC; false:
+ * they are, or none are left. Their times are of CLOCK_MONOTONIC plus `offset`.
+ */
+bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struct ring_calls *calls,
+		void *data);
+
+/* Returns struct ring_lost for each file of which records were lost; the rings' own. */
+const GArray *rings_lost(const struct rings *rings);
 
 #endif

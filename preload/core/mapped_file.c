@@ -73,9 +73,14 @@ void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_si
 
 bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
 {
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	bool done = fd >= 0 && reserve(fd, reserved, size);
+	struct rlimit limit;
+	int fd = -1;
+	bool done;
 
+	/* The limit may be lower by now. */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= size)
+		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	done = fd >= 0 && reserve(fd, reserved, size);
 	if (fd >= 0)
 		hg_libc.close(fd);
 	return done;

@@ -84,17 +84,19 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 	/* A stack is defined before the first event that names it. */
 	if (HG_UNLIKELY(hg_tls.walked))
 		return add_row_otherwise(row, 0);
-	if (HG_LIKELY(batch && hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
-	    HG_LIKELY(!*hg_ring_stop) && HG_LIKELY(hg_batch_begin(batch->page))) {
+	if (HG_LIKELY(batch && !*hg_ring_stop) && HG_LIKELY(hg_batch_enter(batch))) {
 		since = end - batch->begin;
-		if (HG_LIKELY(!(since >> 32))) {
+		if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
+		    HG_LIKELY(!(since >> 32))) {
+			hg_batch_begin(batch->page);
 			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
 							   (uint32_t)since);
 			hg_batch_count(batch, HG_RECORD_COPY);
 			hg_batch_done(batch->page);
+			hg_batch_leave(batch);
 			return true;
 		}
-		hg_batch_done(batch->page);
+		hg_batch_leave(batch);
 	}
 	return add_row_otherwise(row, end);
 }

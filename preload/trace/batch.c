@@ -10,9 +10,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
@@ -132,11 +134,8 @@ static __attribute__((noinline)) bool renew_page(struct hg_batch *batch)
 
 	give_page(batch);
 	page = hg_ring_take();
-	if (!page) {
-		batch->lost++;
-		hg_ring_lost(1);
+	if (!page)
 		return false;
-	}
 	page->lost = batch->lost;
 	batch->lost = 0;
 	batch->begin = page->begin;
@@ -179,46 +178,74 @@ static __attribute__((noinline)) struct hg_batch *find_spare(void)
 	return NULL;
 }
 
+/* Returns the batch that the calling thread has until leave(). */
 static inline struct hg_batch *own_batch(void)
 {
 	struct hg_batch *batch = HG_LIKELY(hg_tls.batch != NULL) ? hg_tls.batch : find_batch();
 
-	return HG_LIKELY(batch && !(batch->page && batch->page->writing)) ? batch : find_spare();
+	return HG_LIKELY(batch && hg_batch_enter(batch)) ? batch : find_spare();
 }
 
 static void leave(struct hg_batch *batch)
 {
-	if (HG_LIKELY(!batch->spare)) {
+	if (batch->page)
 		hg_batch_done(batch->page);
-		return;
-	}
-	give_page(batch);
-	__atomic_store_n(&batch->spare, 0, __ATOMIC_RELEASE);
+	if (HG_UNLIKELY(batch->spare))
+		__atomic_store_n(&batch->spare, 0, __ATOMIC_RELEASE);
+	else
+		hg_batch_leave(batch);
+}
+
+/* A spare batch keeps its page for the thread whose records that has. */
+static bool is_others(const struct hg_batch *batch)
+{
+	return batch->spare && batch->page->thread != (int32_t)hg_syscall(SYS_gettid);
 }
 
 /* ---- records ---- */
+
+/* Times of the records that follow count from that moment. False: the page has no room. */
+static __attribute__((noinline)) bool begin_anew(struct hg_batch *batch, uint64_t when)
+{
+	end_run(batch);
+	if (!has_words(batch, HG_RECORD_BEGIN_WORDS))
+		return false;
+	batch->next[0] = (uint64_t)HG_RECORD_BEGIN << 56;
+	batch->next[1] = 0;
+	batch->next[2] = when;
+	claim(batch, HG_RECORD_BEGIN_WORDS);
+	batch->begin = when;
+	batch->until = when + UINT32_MAX;
+	return true;
+}
+
+/* Returns true if its page has room for that; then *when is the record's time. */
+static inline __attribute__((always_inline)) bool fits(struct hg_batch *batch, uint32_t words,
+						       uint32_t packed, uint64_t *when)
+{
+	if (!*when)
+		*when = hg_now();
+	/* No record comes before the page's begin. */
+	if (HG_UNLIKELY(*when < batch->begin))
+		*when = batch->begin;
+	return (HG_LIKELY(*when <= batch->until) || begin_anew(batch, *when)) &&
+	       HG_LIKELY(!*hg_ring_stop) && has_room(batch, words, packed);
+}
 
 /* Records that are made before `*hg_ring_stop` is seen are there. */
 static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t words,
 						       uint32_t packed, uint64_t when)
 {
 	struct hg_batch *batch = own_batch();
-	bool begun;
 
 	if (HG_UNLIKELY(!batch))
 		return false;
-	begun = HG_LIKELY(batch->page != NULL) && hg_batch_begin(batch->page);
-	if (begun && !when)
-		when = hg_now();
-	if (HG_UNLIKELY(!begun) || HG_UNLIKELY(when > batch->until || when < batch->begin) ||
-	    HG_UNLIKELY(*hg_ring_stop) || HG_UNLIKELY(!has_room(batch, words, packed))) {
-		/* Its time may not be before the page's begin. */
-		if (!renew_page(batch) || !hg_batch_begin(batch->page) ||
-		    !has_room(batch, words, packed)) {
-			if (batch->page)
-				leave(batch);
-			else if (batch->spare)
-				__atomic_store_n(&batch->spare, 0, __ATOMIC_RELEASE);
+	if (HG_LIKELY(batch->page != NULL))
+		hg_batch_begin(batch->page);
+	if (HG_UNLIKELY(!batch->page) || HG_UNLIKELY(is_others(batch)) ||
+	    HG_UNLIKELY(!fits(batch, words, packed, &when))) {
+		if (!renew_page(batch) || !has_room(batch, words, packed)) {
+			leave(batch);
 			return false;
 		}
 		when = batch->begin;
@@ -257,16 +284,25 @@ void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned k
 	leave(room->batch);
 }
 
+/* Whatever finds no page becomes an event in the end, so these are all that are lost. */
+static void count_lost(void)
+{
+	if (*hg_ring_stop)
+		return;
+	hg_ring_lost(1);
+	if (hg_tls.batch)
+		hg_tls.batch->lost++;
+}
+
 char *hg_batch_take_event(struct hg_batch_room *room, unsigned type, size_t bytes)
 {
 	size_t words = 2 + (bytes + 7) / 8;
 
-	if (words > HG_COUNT(((struct hg_ring_page *)NULL)->records)) {
-		hg_ring_lost(1);
+	if (words > HG_COUNT(((struct hg_ring_page *)NULL)->records) ||
+	    !take(room, (uint32_t)words, 0, 0)) {
+		count_lost();
 		return NULL;
 	}
-	if (!take(room, (uint32_t)words, 0, 0))
-		return NULL;
 	room->words[words - 1] = 0;
 	room->words[0] = (uint64_t)HG_RECORD_EVENT << 56 | (uint64_t)type << 24 | words;
 	room->words[1] = (uint64_t)bytes << 32 | room->since;
@@ -345,7 +381,10 @@ static void thread_end(void)
 	if (!batch)
 		return;
 	hg_tls.busy++;
-	give_page(batch);
+	if (hg_batch_enter(batch)) {
+		give_page(batch);
+		hg_batch_leave(batch);
+	}
 	hg_tls.busy--;
 }
 

@@ -28,19 +28,30 @@ struct hg_batch {
 	struct hg_ring_page *page; /* NULL: there is none */
 	uint32_t lost;             /* records since the last page */
 	int spare; /* atomic: of those that are no thread's, whether it is in use; else 0 */
+	bool busy; /* its thread is at it: a signal's handler leaves it alone */
 } __attribute__((aligned(128)));
 
-/*
- * The calling thread, which has a page, begins to store a record; the recorder sees it. False: it
- * is at it already, and a signal's handler interrupted it.
- */
-static inline __attribute__((always_inline)) bool hg_batch_begin(struct hg_ring_page *page)
+/* The calling thread begins to use its batch. False: a handler has interrupted it in that. */
+static inline __attribute__((always_inline)) bool hg_batch_enter(struct hg_batch *batch)
 {
-	if (HG_UNLIKELY(page->writing))
+	if (HG_UNLIKELY(batch->busy))
 		return false;
-	__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
+	batch->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return true;
+}
+
+static inline __attribute__((always_inline)) void hg_batch_leave(struct hg_batch *batch)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	batch->busy = false;
+}
+
+/* It is about to read the clock and to store a record; the recorder sees that. */
+static inline __attribute__((always_inline)) void hg_batch_begin(struct hg_ring_page *page)
+{
+	__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /* The record is published, or there is none. */
@@ -86,27 +97,28 @@ bool hg_batch_add_block_otherwise(const struct hg_batch_block *block);
 static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_batch_block block)
 {
 	struct hg_batch *batch = hg_tls.batch;
-	struct hg_ring_page *page = batch->page;
 	uint64_t when, since, address = block.address / 16, folded;
-	char *end;
+	bool added = false;
 
 	if (HG_UNLIKELY(!hg_packed_fits(block.api, block.address)) ||
-	    HG_UNLIKELY(!hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST)) ||
-	    HG_UNLIKELY(*hg_ring_stop != 0) || HG_UNLIKELY(!hg_batch_begin(page)))
+	    HG_UNLIKELY(*hg_ring_stop != 0) || HG_UNLIKELY(!hg_batch_enter(batch)))
 		return false;
-	folded = hg_packed_fold(address - batch->before.address);
-	when = hg_now_counted();
-	since = when - batch->begin;
-	if (HG_UNLIKELY(since > batch->until - batch->begin)) {
-		hg_batch_done(page);
-		return false;
+	if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST))) {
+		hg_batch_begin(batch->page);
+		folded = hg_packed_fold(address - batch->before.address);
+		when = hg_now_counted();
+		since = when - batch->begin;
+		added = HG_LIKELY(since <= batch->until - batch->begin);
+		if (added) {
+			batch->packed = hg_packed_put_block(
+			    batch->packed, &batch->before, (uint8_t)block.api, block.freed, address,
+			    folded, block.size, block.stack_id, (uint32_t)since);
+			hg_batch_count(batch, block.freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
+		}
+		hg_batch_done(batch->page);
 	}
-	end = hg_packed_put_block(batch->packed, &batch->before, (uint8_t)block.api, block.freed,
-				  address, folded, block.size, block.stack_id, (uint32_t)since);
-	batch->packed = end;
-	hg_batch_count(batch, block.freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
-	hg_batch_done(page);
-	return true;
+	hg_batch_leave(batch);
+	return added;
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of the process's file. Threads take and give them without a lock: each page has a state.
+ * Pages of the process's file. Threads take and give them without a lock.
  *
- * The file grows while no page is free. When it has its greatest size, threads wait for the
- * recorder, which empties full pages; as long as it does, no record is lost. A recorder that was
- * killed or hangs empties none: after one wait in vain a thread waits no longer than a tenth of the
- * time, and what finds no page is counted.
+ * The file grows by pages that were never used. Of a file that the recorder drains, pages become
+ * free again, and when it has its greatest size, threads wait for them; as long as the recorder
+ * empties pages, no record is lost. A recorder that was killed or hangs empties none: after one
+ * wait in vain a thread waits no longer than a tenth of the time.
  *
  * What a child that shares nothing of this must not write to is in memory that the kernel clears in
  * every child, also in those that were made without the C library's knowledge.
@@ -13,11 +13,17 @@
 #include "preload/trace/ring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,13 +34,19 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 
-#define FIRST_PAGES 2u
-#define MORE_PAGES  16u /* by which it grows at most at a time */
+#define FIRST_PAGES 1u
+#define MORE_PAGES  128u /* by which it grows at most at a time */
+/* Of a limit on the process's address space the file takes no more than this part. */
+#define SPACE_PART 16u
 
 /* How long a thread waits for a page; the shorter time after a wait in vain, and the pause. */
 #define WAIT_NS  UINT64_C(10000000000)
 #define RETRY_NS UINT64_C(1000000000)
 #define PAUSE_NS UINT64_C(10000000000)
+/* How long for another thread that makes the file larger, which a handler may have interrupted. */
+#define GROWING_NS UINT64_C(100000000)
+/* Until when a file that could not be made larger is left as it is. */
+#define FULL_NS UINT64_C(1000000000)
 
 static const uint32_t stopped = 1;
 const uint32_t *hg_ring_stop = &stopped;
@@ -43,8 +55,8 @@ static struct own {
 	struct hg_ring *ring; /* NULL: there is none */
 	bool tried;
 	int growing;             /* atomic: a thread makes the file larger */
-	bool full;               /* it cannot become larger */
-	uint32_t next;           /* atomic: where to look for a free page first */
+	uint32_t next;           /* atomic: the page that was never used; or where to look first */
+	uint64_t full_until;     /* atomic; ns: there is no room on the disk */
 	uint64_t hopeless_until; /* atomic; ns */
 	uint64_t patience;       /* atomic; ns */
 	char path[PATH_MAX];
@@ -55,24 +67,82 @@ static struct hg_ring_page *page_at(struct hg_ring *ring, uint32_t index)
 	return (struct hg_ring_page *)(void *)(ring + 1) + index;
 }
 
+/* ---- the file ---- */
+
+/* Returns true if the recorder empties pages. */
+static bool is_drained(void)
+{
+	char path[PATH_MAX];
+
+	return (size_t)snprintf(path, sizeof(path), "%s/" HG_RINGS "/" HG_RINGS_DRAINED,
+				hg_config.dir) < sizeof(path) &&
+	       !hg_syscall(SYS_faccessat, AT_FDCWD, path, F_OK);
+}
+
+/* Returns how many pages the file may have under the process's limits. */
+static uint32_t page_limit(bool drained)
+{
+	uint64_t pages = drained ? HG_RING_PAGES_DRAINED : HG_RING_PAGES;
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur / SPACE_PART / HG_RING_PAGE < pages)
+		pages = limit.rlim_cur / SPACE_PART / HG_RING_PAGE;
+	/* A process that makes a larger file than it may is sent a signal. */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur / HG_RING_PAGE < pages + 1)
+		pages = limit.rlim_cur / HG_RING_PAGE ? limit.rlim_cur / HG_RING_PAGE - 1 : 0;
+	return (uint32_t)pages;
+}
+
+static uint64_t namespace_number(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) ? 0 : status.st_ino;
+}
+
+static uint64_t hash_of_clock(void)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ namespace_number("/proc/self/ns/time");
+	struct utsname machine;
+
+	if (!uname(&machine)) {
+		const char *const parts[] = { machine.nodename, machine.release, machine.version };
+
+		for (unsigned i = 0; i < HG_COUNT(parts); i++)
+			for (const char *at = parts[i]; *at; at++)
+				hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
 static bool make(void)
 {
-	struct hg_ring *ring;
+	bool drained = is_drained();
+	uint32_t limit = page_limit(drained);
+	struct hg_ring *ring = NULL;
 	struct timespec real;
-	size_t first = sizeof(*ring) + (size_t)FIRST_PAGES * HG_RING_PAGE;
 
 	own->tried = true;
 	own->patience = WAIT_NS;
-	ring = hg_mapped_file_part(HG_RINGS, HG_RING_BYTES, first, own->path, sizeof(own->path));
+	/* Where there is no room for so many addresses, a smaller file will do. */
+	while (limit >= FIRST_PAGES &&
+	       !(ring = hg_mapped_file_part(HG_RINGS, hg_ring_bytes(limit),
+					    hg_ring_bytes(FIRST_PAGES), own->path,
+					    sizeof(own->path))))
+		limit /= 8;
 	if (!ring)
 		return false;
-	hg_libc.madvise(ring, HG_RING_BYTES, MADV_DONTFORK);
+	hg_libc.madvise(ring, hg_ring_bytes(limit), MADV_DONTFORK);
+	hg_libc.madvise(ring, hg_ring_bytes(limit), MADV_DONTDUMP);
 	clock_gettime(CLOCK_REALTIME, &real);
 	ring->origin = hg_ns(&real) - hg_now();
 	ring->page_bytes = HG_RING_PAGE;
-	ring->page_limit = HG_RING_PAGES;
+	ring->page_limit = limit;
 	ring->pid = (int32_t)getpid();
 	ring->pages = FIRST_PAGES;
+	ring->clock = hash_of_clock();
+	ring->pids = namespace_number("/proc/self/ns/pid");
+	ring->drained = drained;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
 	own->ring = ring;
@@ -96,6 +166,7 @@ bool hg_ring_open(void)
 
 /* ---- a page ---- */
 
+/* Returns a page of a drained file that is free. */
 static struct hg_ring_page *free_page(struct hg_ring *ring)
 {
 	uint32_t pages = __atomic_load_n(&ring->pages, __ATOMIC_ACQUIRE);
@@ -115,64 +186,117 @@ static struct hg_ring_page *free_page(struct hg_ring *ring)
 	return NULL;
 }
 
-/* Makes room for more pages. False: another thread is at it, or there is none. */
-static bool grow(struct hg_ring *ring)
+/* Returns a page that was never used. */
+static struct hg_ring_page *fresh_page(struct hg_ring *ring)
+{
+	uint32_t pages = __atomic_load_n(&ring->pages, __ATOMIC_ACQUIRE);
+	uint32_t at = __atomic_load_n(&own->next, __ATOMIC_RELAXED);
+
+	while (at < pages) {
+		if (!__atomic_compare_exchange_n(&own->next, &at, at + 1, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&page_at(ring, at)->state, HG_RING_OPEN, __ATOMIC_RELAXED);
+		return page_at(ring, at);
+	}
+	return NULL;
+}
+
+enum growth { GREW, ANOTHER_GROWS, CANNOT_GROW };
+
+/* No handler interrupts it, which might record something and wait for its own thread. */
+static enum growth make_room(struct hg_ring *ring)
 {
 	uint32_t pages, more;
 	int nobody = 0;
 	bool done = false;
 
-	if (__atomic_load_n(&own->full, __ATOMIC_RELAXED) ||
-	    !__atomic_compare_exchange_n(&own->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&own->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
-		return false;
+		return ANOTHER_GROWS;
 	pages = ring->pages;
 	more = pages < MORE_PAGES ? pages : MORE_PAGES;
-	if (pages + more > HG_RING_PAGES)
-		more = HG_RING_PAGES - pages;
+	if (more > ring->page_limit - pages)
+		more = ring->page_limit - pages;
 	if (more)
-		done = hg_mapped_file_grow(own->path, sizeof(*ring) + (size_t)pages * HG_RING_PAGE,
-					   sizeof(*ring) + (size_t)(pages + more) * HG_RING_PAGE);
+		done = hg_mapped_file_grow(own->path, hg_ring_bytes(pages),
+					   hg_ring_bytes(pages + more));
 	if (done)
 		__atomic_store_n(&ring->pages, pages + more, __ATOMIC_RELEASE);
 	else
-		__atomic_store_n(&own->full, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&own->full_until, hg_now() + FULL_NS, __ATOMIC_RELAXED);
 	__atomic_store_n(&own->growing, 0, __ATOMIC_RELEASE);
-	return done;
+	return done ? GREW : CANNOT_GROW;
 }
 
-/* Sleeps until the recorder has emptied a page since `freed` was read, or a moment. */
-static void nap(struct hg_ring *ring, uint32_t freed)
+static enum growth grow(struct hg_ring *ring)
 {
-	struct timespec most = { .tv_nsec = 10000000 };
+	uint64_t all = UINT64_MAX, before;
+	enum growth growth;
+
+	if (hg_now() < __atomic_load_n(&own->full_until, __ATOMIC_RELAXED))
+		return CANNOT_GROW;
+	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	growth = make_room(ring);
+	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	return growth;
+}
+
+/* Sleeps until the recorder has emptied a page since `freed` was read, or so many ns. */
+static void nap(struct hg_ring *ring, uint32_t freed, long ns)
+{
+	struct timespec most = { .tv_nsec = ns };
 
 	__atomic_fetch_add(&ring->waiting, 1, __ATOMIC_SEQ_CST);
 	hg_syscall(SYS_futex, &ring->freed, FUTEX_WAIT, freed, &most, NULL, 0);
 	__atomic_fetch_sub(&ring->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-static struct hg_ring_page *wait_for_page(struct hg_ring *ring)
+/* How a wait for a page of a drained file has ended. */
+static void note_wait(bool in_vain)
 {
-	uint64_t begin = hg_now(), now = begin;
-	struct hg_ring_page *page = NULL;
+	__atomic_store_n(&own->patience, in_vain ? RETRY_NS : WAIT_NS, __ATOMIC_RELAXED);
+	if (in_vain)
+		__atomic_store_n(&own->hopeless_until, hg_now() + PAUSE_NS, __ATOMIC_RELAXED);
+}
 
-	if (begin < __atomic_load_n(&own->hopeless_until, __ATOMIC_RELAXED))
-		return NULL;
-	while (!page && now - begin < __atomic_load_n(&own->patience, __ATOMIC_RELAXED) &&
-	       !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED)) {
-		uint32_t freed = __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE);
+/* Returns true if it is worth it to look for a page once more, maybe after a wait. */
+static bool get_room(struct hg_ring *ring, uint32_t freed, uint64_t begin)
+{
+	enum growth growth = grow(ring);
+	uint64_t now = hg_now();
 
-		page = free_page(ring);
-		if (!page && !grow(ring))
-			nap(ring, freed);
-		now = hg_now();
+	if (growth == GREW)
+		return true;
+	if (growth == ANOTHER_GROWS) {
+		nap(ring, freed, 100000);
+		return now - begin < GROWING_NS;
 	}
-	if (page) {
-		__atomic_store_n(&own->patience, WAIT_NS, __ATOMIC_RELAXED);
-	} else {
-		__atomic_store_n(&own->patience, RETRY_NS, __ATOMIC_RELAXED);
-		__atomic_store_n(&own->hopeless_until, now + PAUSE_NS, __ATOMIC_RELAXED);
+	if (!ring->drained || now < __atomic_load_n(&own->hopeless_until, __ATOMIC_RELAXED))
+		return false;
+	if (now - begin >= __atomic_load_n(&own->patience, __ATOMIC_RELAXED)) {
+		note_wait(true);
+		return false;
 	}
+	nap(ring, freed, 10000000);
+	return true;
+}
+
+static struct hg_ring_page *find_page(struct hg_ring *ring)
+{
+	struct hg_ring_page *page = ring->drained ? free_page(ring) : fresh_page(ring);
+	uint64_t begin = page ? 0 : hg_now();
+	uint32_t freed;
+
+	while (!page) {
+		freed = __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE);
+		page = ring->drained ? free_page(ring) : fresh_page(ring);
+		if (!page && (__atomic_load_n(&ring->stop, __ATOMIC_RELAXED) ||
+			      !get_room(ring, freed, begin)))
+			return NULL;
+	}
+	if (begin && ring->drained)
+		note_wait(false);
 	return page;
 }
 
@@ -182,14 +306,11 @@ struct hg_ring_page *hg_ring_take(void)
 	struct hg_ring *ring = hg_ring_open() ? own->ring : NULL;
 	struct hg_ring_page *page = NULL;
 
-	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED)) {
-		page = free_page(ring);
-		if (!page && grow(ring))
-			page = free_page(ring);
-		if (!page)
-			page = wait_for_page(ring);
-	}
+	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED))
+		page = find_page(ring);
 	if (page) {
+		/* Until the time of its first record is known. */
+		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
 		page->words = 0;
 		page->lost = 0;
 		page->thread = (int32_t)hg_syscall(SYS_gettid);
@@ -207,6 +328,9 @@ void hg_ring_give(struct hg_ring_page *page)
 {
 	__atomic_store_n(&page->writing, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&page->state, HG_RING_FULL, __ATOMIC_RELEASE);
+	/* Nobody needs it in memory: what it has stays in the file. */
+	if (own && own->ring && !own->ring->drained && !hg_confined)
+		hg_syscall(SYS_madvise, page, HG_RING_PAGE, MADV_DONTNEED);
 }
 
 void hg_ring_lost(uint32_t records)

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records in the file of a process: what a process stored is read, each record once and in order,
+ * whatever interrupted or ended it; what found no page is counted. The process is a forked one, the
+ * reader is the analyzer's.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/reader/rings.h"
+#include "analyzer/reader/whole_records.h"
+#include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/core/files.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/core/threads.h"
+#include "preload/core/tracer_threads.h"
+#include "preload/trace/batch.h"
+#include "preload/trace/batch_add.h"
+#include "preload/trace/counts.h"
+#include "tracer/provider.h"
+#include "tracer/ring.h"
+#include "tracer/ring_part.h"
+
+/* ---- what the rest of the preload library has ---- */
+
+__thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+struct hg_config hg_config = { .batch = true };
+struct hg_libc hg_libc;
+pid_t hg_process_id;
+bool hg_confined;
+const struct hg_provider *hg_early_provider;
+const struct hg_provider *hg_provider;
+struct hg_tracers_left *hg_tracers_all_left;
+
+void hg_init(void)
+{
+}
+
+void hg_tracers_give_back(void)
+{
+}
+
+void hg_counts_records(const struct hg_batch_counts *records)
+{
+	(void)records;
+}
+
+int hg_open_folder(const char *name)
+{
+	char *path = g_build_filename(hg_config.dir, name, NULL);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	g_free(path);
+	return folder;
+}
+
+/* ---- the process that records ---- */
+
+#define THREADS 8u
+
+/* How much each thread has stored; the process that reads sees it, too. */
+static struct made {
+	uint32_t records[THREADS];
+	uint32_t lost;
+} * made;
+
+static char folder[] = "/tmp/ring-XXXXXX", *rings;
+
+static void begin_process(void)
+{
+	hg_libc.close = close;
+	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
+	hg_libc.munmap = munmap;
+	hg_process_id = getpid();
+	hg_tls.busy = 1;
+	if (hg_threads_init() || !hg_batches_init())
+		_exit(9);
+	hg_parts_init();
+}
+
+/* Stores the thread's next record: mostly a packed one, some events of several sizes. */
+static bool add(uint32_t thread)
+{
+	uint32_t number = made->records[thread], size = 8 + number % 97;
+	struct hg_batch_block block = {
+		.address = (uint64_t)(number + 1) * 16, .size = 1, .stack_id = thread + 1, .api = 1
+	};
+	struct hg_batch_room room;
+	bool added;
+	char *at;
+
+	added = number % 10 && ((hg_tls.batch && hg_batch_add_here(block)) ||
+				hg_batch_add_block(&block));
+	/* What cannot be packed becomes an event. */
+	if (!added) {
+		at = hg_batch_take_event(&room, 1, size);
+		added = at != NULL;
+		if (at) {
+			memset(at, 0x5a, size);
+			memcpy(at, &number, sizeof(number));
+			memcpy(at + sizeof(number), &thread, sizeof(thread));
+			hg_batch_put_event(&room);
+		}
+	}
+	if (added)
+		__atomic_store_n(&made->records[thread], number + 1, __ATOMIC_RELEASE);
+	else
+		made->lost++;
+	return added;
+}
+
+static void prepare(void)
+{
+	char *name;
+
+	assert_non_null(mkdtemp(strcpy(folder, "/tmp/ring-XXXXXX")));
+	name = g_build_filename(folder, HG_RINGS, NULL);
+	assert_int_equal(mkdir(name, 0700), 0);
+	g_free(rings);
+	rings = name;
+	hg_config.dir = folder;
+	memset(made, 0, sizeof(*made));
+}
+
+static void clean(void)
+{
+	DIR *list = opendir(rings);
+	struct dirent *entry;
+
+	while ((entry = readdir(list)))
+		unlinkat(dirfd(list), entry->d_name, 0);
+	closedir(list);
+	rmdir(rings);
+	rmdir(folder);
+}
+
+static pid_t run(void (*function)(void))
+{
+	pid_t child = fork();
+
+	if (!child) {
+		begin_process();
+		function();
+		_exit(0);
+	}
+	return child;
+}
+
+static void run_whole(void (*function)(void))
+{
+	pid_t child = run(function);
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* ---- reading ---- */
+
+static uint64_t muted; /* not 0: what is wrong is not printed */
+
+struct seen {
+	uint32_t records[THREADS];
+	uint64_t wrong;
+	int64_t last;
+};
+
+static void count_page(const struct ring_page *page, void *data)
+{
+	(void)page;
+	(void)data;
+}
+
+static void look_at(const uint64_t *record, struct seen *seen)
+{
+	uint32_t thread, number;
+
+	if (record[0] >> 56 == HG_RECORD_BEGIN)
+		return;
+	if (record[0] >> 56 == HG_RECORD_EVENT) {
+		memcpy(&number, record + 2, sizeof(number));
+		memcpy(&thread, (const char *)(record + 2) + sizeof(number), sizeof(thread));
+	} else if (record[0] >> 56 == HG_RECORD_ALLOC_STACK) {
+		number = (uint32_t)((record[0] & HG_RECORD_ADDRESS) / 16 - 1);
+		thread = (uint32_t)record[2] - 1;
+	} else {
+		seen->wrong++;
+		return;
+	}
+	if (thread >= THREADS) {
+		seen->wrong++;
+	} else if (number != seen->records[thread]++) {
+		if (!seen->wrong++)
+			print_message("# thread %u: record %u, expected %u\n", thread, number,
+				      seen->records[thread] - 1);
+	}
+}
+
+static void look(const struct order_records *records, void *data)
+{
+	struct seen *seen = data;
+	const uint64_t *words = records->words;
+
+	for (uint32_t at = 0; at < records->count; at += hg_record_words(words[at])) {
+		int64_t ns = records->begin_ns + (int64_t)(uint32_t)words[at + 1];
+
+		/* Two ways to read the clock differ by that (clock.h). */
+		if (ns + 200 < seen->last && !seen->wrong++)
+			print_message("# a record comes %d ns late\n", (int)(seen->last - ns));
+		seen->last = ns;
+		look_at(&words[at], seen);
+	}
+}
+
+/* Returns how many records were lost. */
+static uint64_t read_all(struct seen *seen, char **damage)
+{
+	static const struct ring_calls calls = { count_page, look };
+	struct rings *reader = rings_open(rings, damage);
+	uint64_t lost = 0;
+
+	*seen = (struct seen){ .last = INT64_MIN, .wrong = muted };
+	if (!reader)
+		return 0;
+	while (rings_pass(reader, INT64_MAX, 0, &calls, seen)) {
+	}
+	for (guint i = 0; i < rings_lost(reader)->len; i++)
+		lost += g_array_index(rings_lost(reader), struct ring_lost, i).records;
+	rings_close(reader);
+	return lost;
+}
+
+static void expect_all(void)
+{
+	char *damage = NULL;
+	struct seen seen;
+
+	assert_int_equal(read_all(&seen, &damage), 0);
+	assert_null(damage);
+	assert_int_equal(seen.wrong, 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(seen.records[i], made->records[i]);
+}
+
+/* ---- the tests ---- */
+
+static void *work(void *number)
+{
+	hg_tls.busy = 1;
+	for (uint32_t i = 0; i < 200000; i++)
+		add(GPOINTER_TO_UINT(number));
+	return NULL;
+}
+
+static void work_in_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, GUINT_TO_POINTER(i));
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void threads_are_merged(void **state)
+{
+	(void)state;
+	prepare();
+	run_whole(work_in_threads);
+	assert_int_equal(made->records[0], 200000);
+	expect_all();
+	clean();
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+	for (unsigned i = 0; i < 3; i++)
+		add(1);
+}
+
+static void work_interrupted(void)
+{
+	struct itimerval often = { .it_interval.tv_usec = 100, .it_value.tv_usec = 100 };
+	uint64_t begin = hg_now();
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (hg_now() - begin < 1000000000)
+		add(0);
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+}
+
+static void handlers_record(void **state)
+{
+	(void)state;
+	prepare();
+	run_whole(work_interrupted);
+	assert_true(made->records[1] > 100);
+	expect_all();
+	clean();
+}
+
+static void work_for_ever(void)
+{
+	pthread_t threads[THREADS];
+
+	for (uint32_t i = 1; i < 3; i++)
+		pthread_create(&threads[i], NULL, work, GUINT_TO_POINTER(i));
+	for (;;)
+		add(0);
+}
+
+/* Killed between the two, a thread has stored a record more than it counted. */
+static void killed_anywhere(void **state)
+{
+	char *damage = NULL;
+	struct seen seen;
+	pid_t child;
+
+	(void)state;
+	for (unsigned trial = 0; trial < 100; trial++) {
+		prepare();
+		child = run(work_for_ever);
+		while (!__atomic_load_n(&made->records[0], __ATOMIC_ACQUIRE))
+			usleep(10);
+		usleep(trial * 61 % 2000);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		assert_int_equal(read_all(&seen, &damage), 0);
+		assert_null(damage);
+		assert_int_equal(seen.wrong, 0);
+		for (uint32_t i = 0; i < THREADS; i++)
+			assert_in_range(seen.records[i] - made->records[i], 0, 1);
+		clean();
+	}
+}
+
+static void work_without_room(void)
+{
+	for (uint32_t i = 0; i < 400000; i++)
+		add(0);
+}
+
+/* The file may have no more than a few pages: the records before are there, the others counted. */
+static void losses_are_counted(void **state)
+{
+	struct rlimit before, limit;
+	char *damage = NULL;
+	struct seen seen;
+	uint64_t lost;
+
+	(void)state;
+	prepare();
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 8 * HG_RING_PAGE;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	run_whole(work_without_room);
+	setrlimit(RLIMIT_FSIZE, &before);
+	lost = read_all(&seen, &damage);
+	assert_null(damage);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(seen.records[0], made->records[0]);
+	assert_true(made->lost > 1000);
+	assert_int_equal(lost, made->lost);
+	clean();
+}
+
+/* Times of a record are 32 bits of ns: after 4 s they count anew, in the same page. */
+static void work_seldom(void)
+{
+	uint64_t words[] = { (uint64_t)HG_RECORD_ALLOC_STACK << 56 | 16, 0, 1 };
+	uint64_t when = hg_now();
+
+	for (uint32_t i = 0; i < 5; i++) {
+		words[0] = (uint64_t)HG_RECORD_ALLOC_STACK << 56 | (uint64_t)(i + 1) * 16;
+		words[1] = 0;
+		if (!hg_batch_add(words, 3, when + i * UINT64_C(10000000000)))
+			_exit(8);
+		made->records[0]++;
+	}
+}
+
+static void long_pauses(void **state)
+{
+	struct stat status;
+	char *damage = NULL, *path;
+	struct seen seen;
+	DIR *list;
+
+	(void)state;
+	prepare();
+	run_whole(work_seldom);
+	expect_all();
+	read_all(&seen, &damage);
+	list = opendir(rings);
+	for (struct dirent *entry = readdir(list); entry; entry = readdir(list)) {
+		if (entry->d_name[0] == '.')
+			continue;
+		path = g_build_filename(rings, entry->d_name, NULL);
+		assert_int_equal(stat(path, &status), 0);
+		assert_int_equal(status.st_size, hg_ring_bytes(1));
+		g_free(path);
+	}
+	closedir(list);
+	clean();
+}
+
+/* ---- files that are not as they should be ---- */
+
+/* Returns the content of the one file. */
+static char *content(char **path, gsize *size)
+{
+	DIR *list = opendir(rings);
+	struct dirent *entry;
+	char *bytes;
+
+	while ((entry = readdir(list)) && entry->d_name[0] == '.') {
+	}
+	assert_non_null(entry);
+	*path = g_build_filename(rings, entry->d_name, NULL);
+	closedir(list);
+	assert_true(g_file_get_contents(*path, &bytes, size, NULL));
+	return bytes;
+}
+
+static void work_some(void)
+{
+	for (uint32_t i = 0; i < 20000; i++)
+		add(0);
+}
+
+/* A file may end anywhere: what is before is read, and the rest is reported. */
+static void files_cut_off(void **state)
+{
+	char *path, *bytes, *damage = NULL;
+	struct seen seen;
+	uint32_t last = 0;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	bytes = content(&path, &size);
+	for (gsize cut = 1; cut < hg_ring_bytes(4); cut += 1237) {
+		assert_true(g_file_set_contents(path, bytes, (gssize)cut, NULL));
+		g_clear_pointer(&damage, g_free);
+		read_all(&seen, &damage);
+		assert_non_null(damage);
+		assert_int_equal(seen.wrong, 0);
+		assert_true(seen.records[0] >= last);
+		last = seen.records[0];
+	}
+	assert_true(last > 1000);
+	g_free(damage);
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+/* Whatever bytes it has, reading comes to an end. */
+static void any_bytes(void **state)
+{
+	char *path, *bytes, *damage = NULL;
+	struct seen seen;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	bytes = content(&path, &size);
+	srand(1);
+	muted = 1;
+	for (unsigned trial = 0; trial < 400; trial++) {
+		char *other = g_memdup2(bytes, size);
+
+		for (int i = rand() % 200; i >= 0; i--) {
+			gsize at = (gsize)rand() % (trial % 2 ? size : hg_ring_bytes(1));
+
+			other[at > 16 ? at : 16] = (char)rand();
+		}
+		assert_true(g_file_set_contents(path, other, (gssize)size, NULL));
+		read_all(&seen, &damage);
+		g_free(other);
+	}
+	muted = 0;
+	g_free(damage);
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+static void expect_damage(const char *path, const char *bytes, gsize size, const char *what)
+{
+	char *damage = NULL;
+	struct seen seen;
+
+	assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+	read_all(&seen, &damage);
+	assert_non_null(damage);
+	assert_non_null(strstr(damage, what));
+	assert_int_equal(seen.records[0], 0);
+	g_free(damage);
+}
+
+static void foreign_files(void **state)
+{
+	struct hg_ring *ring;
+	char *path, *bytes;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	bytes = content(&path, &size);
+	ring = (struct hg_ring *)(void *)bytes;
+	ring->magic += UINT64_C(1) << 56;
+	expect_damage(path, bytes, size, "another version");
+	ring->magic = GUINT64_SWAP_LE_BE(HG_RING_MAGIC);
+	expect_damage(path, bytes, size, "another order of bytes");
+	ring->magic = 1;
+	expect_damage(path, bytes, size, "no records");
+	ring->magic = HG_RING_MAGIC;
+	ring->page_bytes *= 2;
+	expect_damage(path, bytes, size, "another version");
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+/* ---- parts ---- */
+
+/*
+ * A page that is taken in parts, as it was at moments of its being filled, has the same records as
+ * the whole one.
+ */
+static void pages_in_parts(void **state)
+{
+	static uint64_t part[HG_RING_PAGE / 4], all[HG_RING_PAGE];
+	static struct hg_ring_page page;
+	char *path, *bytes;
+	uint64_t *wanted, *found;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	bytes = content(&path, &size);
+	memcpy(&page, bytes + sizeof(struct hg_ring), sizeof(page));
+	for (uint32_t step = 1; step < 400; step += step / 7 + 1) {
+		struct ring_cursor cursor = { 0 };
+		uint32_t used = 0, words = page.words, count = words;
+
+		for (uint32_t at = 0; at < words; at += step) {
+			page.words = at;
+			used += ring_part(&page, &cursor, part);
+			memcpy(all + used - cursor.taken, part, cursor.taken * sizeof(*part));
+		}
+		page.words = words;
+		used += ring_part(&page, &cursor, part);
+		memcpy(all + used - cursor.taken, part, cursor.taken * sizeof(*part));
+		wanted = whole_records(page.records, &count);
+		found = whole_records(all, &used);
+		assert_int_equal(used, count);
+		assert_memory_equal(found, wanted, count * sizeof(*wanted));
+		g_free(found);
+		g_free(wanted);
+	}
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_are_merged), cmocka_unit_test(handlers_record),
+		cmocka_unit_test(killed_anywhere),    cmocka_unit_test(losses_are_counted),
+		cmocka_unit_test(long_pauses),	      cmocka_unit_test(files_cut_off),
+		cmocka_unit_test(any_bytes),	      cmocka_unit_test(foreign_files),
+		cmocka_unit_test(pages_in_parts),
+	};
+
+	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
