@@ -26,6 +26,7 @@
 #include "analyzer/rules/environment/static_notes.h"
 #include "analyzer/unseen.h"
 #include "analyzer/wrapper_lines.h"
+#include "tracer/ring.h"
 #include "tracer/machine.h"
 #include "tracer/softgpu_name.h"
 
@@ -388,12 +389,14 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 
 	analysis->facts.compared = true;
 	if (bundle) {
-		char *traces = g_build_filename(bundle, "ctf", NULL);
+		char *traces = g_build_filename(bundle, "ctf", NULL),
+		     *rings = g_build_filename(bundle, HG_RINGS, NULL);
 
 		read_facts(analysis);
 		read_cost(analysis);
-		analysis->cost.bytes = bytes_below(traces);
+		analysis->cost.bytes = bytes_below(traces) + bytes_below(rings);
 		g_free(traces);
+		g_free(rings);
 	}
 	return run;
 }

@@ -44,6 +44,7 @@ static const struct rule {
 	{ "counts", "*", MIB },
 	{ "open-calls", "*", MIB },
 	{ "early-events", "*", MIB },
+	{ "rings", "*", INT64_MAX },
 	{ "ctf", "metadata", 64 * MIB },
 	{ "ctf", "*", INT64_MAX },
 };

@@ -17,7 +17,6 @@
 #include "tracer/early_events.h"
 #include "tracer/environment.h"
 #include "tracer/event_counts.h"
-#include "tracer/open_batches.h"
 #include "tracer/open_calls.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
@@ -25,6 +24,8 @@
 #include "tracer/record.h"
 #include "tracer/recording.h"
 #include "tracer/process_messages.h"
+#include "tracer/ring.h"
+#include "tracer/rings.h"
 #include "tracer/stage.h"
 #include "tracer/target.h"
 #include "tracer/tree.h"
@@ -355,19 +356,54 @@ static int create_bundle(struct recording *recording)
 }
 
 /*
- * Whether processes may store their first events in the bundle. Not where something else reads or
- * keeps the trace while it is made. Without the directory they use LTTng-UST at once.
+ * Returns true if LTTng has the trace: where it is sent away, deleted or overwritten while it is
+ * made. Other recordings are what the processes store in files of the bundle (tracer/ring.h).
  */
-static bool has_early_events(const struct recording *recording)
+static bool needs_lttng(const struct record_options *options)
+{
+	return options->snapshot_mib || options->url || rotation_is_planned(&options->rotation);
+}
+
+/* Makes the directories in which processes store records. HG_EXIT_OK, or after a message another
+ * status. */
+static int make_folders(struct recording *recording)
+{
+	int error = recording->lttng ? 0 : early_events_make(recording->bundle.lock);
+
+	if (!error && !recording->lttng)
+		error = rings_make(recording->bundle.lock, false);
+	if (!error)
+		return HG_EXIT_OK;
+	message_error("'%s': %s", recording->bundle.path, strerror(-error));
+	return HG_EXIT_INPUT;
+}
+
+/* The session, in which the trace goes to a directory of the bundle or is sent away. The same. */
+static int begin_session(struct recording *recording, const char *name, int missed)
 {
 	const struct record_options *options = recording->options;
+	char *ctf = NULL;
+	int status;
 
-	if (options->snapshot_mib || options->url || rotation_is_planned(&options->rotation) ||
-	    early_events_make(recording->bundle.lock))
-		return false;
-	/* Without it they make files of their own. */
-	open_batches_share(recording->bundle.lock);
-	return true;
+	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
+		     options->snapshot_mib ? RECORDING_SNAPSHOTS : BUNDLE_CTF) < 0) {
+		message_error("%s", strerror(ENOMEM));
+		return HG_EXIT_INTERNAL;
+	}
+	if (options->snapshot_mib && mkdirat(recording->bundle.lock, RECORDING_SNAPSHOTS, 0700)) {
+		message_error("'%s': %s", recording->bundle.path, strerror(errno));
+		free(ctf);
+		return HG_EXIT_INPUT;
+	}
+	status = open_session(recording, name, ctf);
+	free(ctf);
+	if (status != HG_EXIT_OK)
+		return status;
+	if (missed >= 0)
+		daemon_entrust(&recording->daemon, missed);
+	recording->manifest.subbuffer_size = recording->session.buffers.size;
+	recording->manifest.subbuffer_count = recording->session.buffers.count;
+	return HG_EXIT_OK;
 }
 
 static int begin(struct recording *recording)
@@ -376,51 +412,38 @@ static int begin(struct recording *recording)
 	char name[sizeof(recording->session.name)], why[512];
 	struct buffers buffers;
 	struct session_loss loss;
-	char *ctf = NULL;
-	int status, missed = -1;
+	int status = HG_EXIT_OK, missed = -1;
 
+	recording->lttng = needs_lttng(options);
 	/* Before the daemon: without shared memory it dies of SIGBUS, without an explanation. */
-	if (buffers_measure(&buffers, why, sizeof(why))) {
+	if (recording->lttng && buffers_measure(&buffers, why, sizeof(why))) {
 		message_error("%s", why);
 		return HG_EXIT_INPUT;
 	}
 	daemon_name_session(name, sizeof(name), recording->manifest.start_ns);
-	status = connect_daemon(recording, name);
-	if (status != HG_EXIT_OK)
-		return status;
-	status = create_bundle(recording);
+	if (recording->lttng)
+		status = connect_daemon(recording, name);
+	if (status == HG_EXIT_OK)
+		status = create_bundle(recording);
+	if (status == HG_EXIT_OK)
+		status = make_folders(recording);
 	if (status != HG_EXIT_OK)
 		goto out;
-	status = HG_EXIT_INPUT;
-	/* With 512 processors the buffers take 10 MiB more of shared memory without the threads. */
 	witness_make(recording->bundle.lock);
-	missed =
-	    missed_make(recording->bundle.lock, buffers_cpus() > 128, has_early_events(recording));
-	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
-		     options->snapshot_mib ? RECORDING_SNAPSHOTS : BUNDLE_CTF) < 0) {
-		ctf = NULL;
-		message_error("%s", strerror(ENOMEM));
-		status = HG_EXIT_INTERNAL;
-		goto out;
-	}
-	if (options->snapshot_mib && mkdirat(recording->bundle.lock, RECORDING_SNAPSHOTS, 0700)) {
-		message_error("'%s': %s", recording->bundle.path, strerror(errno));
-		goto out;
-	}
-	status = open_session(recording, name, ctf);
+	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128, !recording->lttng);
+	memcpy(recording->session.name, name, sizeof(name));
+	if (recording->lttng)
+		status = begin_session(recording, name, missed);
 	if (status != HG_EXIT_OK)
 		goto out;
-	if (missed >= 0)
-		daemon_entrust(&recording->daemon, missed);
-	status = HG_EXIT_INPUT;
 	recording->manifest.session = recording->session.name;
-	recording->manifest.daemon = "private";
-	recording->manifest.subbuffer_size = recording->session.buffers.size;
-	recording->manifest.subbuffer_count = recording->session.buffers.count;
+	recording->manifest.daemon = recording->lttng ? "private" : "none";
 	if (bundle_write_manifest(&recording->bundle, &recording->manifest)) {
 		message_error("'%s': cannot write the manifest: %s", recording->bundle.path,
 			      strerror(errno));
-		session_end(&recording->session, &loss, why, sizeof(why));
+		if (recording->lttng)
+			session_end(&recording->session, &loss, why, sizeof(why));
+		status = HG_EXIT_INPUT;
 		goto out;
 	}
 	machine_copy_probes(recording->bundle.lock, recording->bundle.path,
@@ -429,7 +452,6 @@ static int begin(struct recording *recording)
 		recording_listen(recording);
 	if (options->find_places)
 		recording->places = places_begin(recording->bundle.lock, options->find_places);
-	status = HG_EXIT_OK;
 out:
 	if (status != HG_EXIT_OK && recording->bundle.path)
 		bundle_remove(&recording->bundle);
@@ -437,37 +459,30 @@ out:
 		bundle_remove(&recording->target);
 	if (missed >= 0)
 		close(missed);
-	free(ctf);
 	return status;
 }
 
 /*
- * Processes had the preload library, and LTTng recorded none of them, or not all. LTTng's answers
- * to the recorder do not show this. Returns true if there is none.
+ * Processes had the preload library, and none of them could make a file of records, or not all.
+ * Returns true if there is none.
  */
-static bool says_nothing(const struct event_counts_sum *counted)
+static bool says_nothing(const struct recording *recording, const struct event_counts_sum *counted)
 {
-	struct event_counts_sum sum = *counted;
-	struct buffers ignored;
-	char why[512];
+	uint64_t begun = counted->begun + counted->early;
 
-	if (sum.processes == sum.early)
+	if (counted->processes == begun)
 		return false;
-	if (sum.begun) {
-		if (sum.begun + sum.early < sum.processes) {
-			message_warning("%llu of %llu processes were not recorded: LTTng gave them "
-					"no trace buffers before they ended, or in time",
-					(unsigned long long)(sum.processes - sum.begun - sum.early),
-					(unsigned long long)sum.processes);
-		}
-		return false;
-	}
-	message_warning("nothing was recorded%s: %s",
-			sum.early ? " but the first events of short processes" : "",
-			buffers_measure(&ignored, why, sizeof(why))
-			    ? why
-			    : "LTTng's daemon gave the program no trace buffers");
-	return true;
+	if (begun)
+		message_warning("%llu of %llu processes were not recorded: they could not make a "
+				"file of %u KiB in '%s/" HG_RINGS "'",
+				(unsigned long long)(counted->processes - begun),
+				(unsigned long long)counted->processes,
+				(unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
+	else
+		message_warning("nothing was recorded: no process could make a file of %u KiB in "
+				"'%s/" HG_RINGS "'",
+				(unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
+	return !begun;
 }
 
 /* Signals that arrived while the command ran were for it; those that arrive now are for us. */
@@ -480,11 +495,27 @@ static void forget_signals(const struct recording *recording)
 	}
 }
 
+/* 0, or -errno with one line in `why`. */
+static int end_session(struct recording *recording, struct session_loss *loss, char *why,
+		       size_t why_size)
+{
+	int error;
+
+	/* LTTng itself notices at the session's destruction that nobody writes any more. */
+	recording->session.left &= daemon_writer_lives(&recording->daemon);
+	error = session_end(&recording->session, loss, why, why_size);
+	if (!error && recording->session.left && !daemon_writer_lives(&recording->daemon)) {
+		error = -EPIPE;
+		snprintf(why, why_size, "lttng-consumerd, which writes it, has ended");
+	}
+	return error;
+}
+
 /* Flush, destroy, and write the manifest's last version. */
 static void end(struct recording *recording, struct record_result *result)
 {
 	struct event_counts_sum sum;
-	struct session_loss loss;
+	struct session_loss loss = { 0 };
 	struct running *running;
 	char why[512];
 	int error;
@@ -501,20 +532,13 @@ static void end(struct recording *recording, struct record_result *result)
 		recording_snapshot(recording, why, sizeof(why));
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
-	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	event_counts_close(recording->bundle.path);
 	missed_close(recording->bundle.lock);
+	rings_stop(recording->bundle.lock);
 	witness_close(recording->bundle.lock);
-	/* LTTng itself notices at the session's destruction that nobody writes any more. */
-	recording->session.left &= daemon_writer_lives(&recording->daemon);
-	error = session_end(&recording->session, &loss, why, sizeof(why));
-	if (!error && recording->session.left && !daemon_writer_lives(&recording->daemon)) {
-		error = -EPIPE;
-		snprintf(why, sizeof(why), "lttng-consumerd, which writes it, has ended");
-	}
+	error = recording->lttng ? end_session(recording, &loss, why, sizeof(why)) : 0;
 	event_counts_end(recording->bundle.path);
-	open_batches_keep(recording->bundle.path, recording->bundle.lock);
-	open_batches_unshare(recording->bundle.lock);
+	loss.events += (int64_t)rings_end(recording->bundle.lock);
 	open_calls_end(recording->bundle.path, -1);
 	if (recording->options->snapshot_mib) {
 		/* A flight recorder overwrites by design. */
@@ -540,11 +564,11 @@ static void end(struct recording *recording, struct record_result *result)
 				strerror(-error));
 	}
 	if (loss.events > 0 || loss.packets > 0) {
-		message_warning("%lld events were lost: the trace buffers were full for too long",
+		message_warning("%lld events were lost: there was no room for them for too long",
 				(long long)(loss.events + loss.packets));
 	}
 	process_messages_show(recording->bundle.lock);
-	result->nothing = says_nothing(&sum);
+	result->nothing = says_nothing(recording, &sum);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
 	recording->manifest.running = NULL;

@@ -379,9 +379,10 @@ static void take_rings_until(struct decode *decode, uint64_t moment)
 	}
 }
 
-void decode_rings(struct decode *decode, const char *folder)
+bool decode_rings(struct decode *decode, const char *folder)
 {
 	decode->rings = rings_open(folder, &decode->stats->truncated);
+	return decode->rings;
 }
 
 /* ---- open calls ---- */
@@ -645,6 +646,17 @@ static void note_found(const struct hg_open_batch *page, void *data)
 	counts_found(decode->stats->counts, page);
 }
 
+static void add_lost(struct decode *decode)
+{
+	for (guint i = 0; decode->rings && i < rings_lost(decode->rings)->len; i++) {
+		const struct ring_lost *lost =
+		    &g_array_index(rings_lost(decode->rings), struct ring_lost, i);
+		struct order_missing missing = { .pid = lost->pid, .records = lost->records };
+
+		g_array_append_val(decode->stats->missing, missing);
+	}
+}
+
 void decode_end(struct decode *decode, const char *open_batches)
 {
 	if (!decode->stats->missing)
@@ -653,6 +665,7 @@ void decode_end(struct decode *decode, const char *open_batches)
 	take_rings_until(decode, UINT64_MAX);
 	take_open_calls_until(decode, UINT64_MAX);
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+	add_lost(decode);
 	g_clear_pointer(&decode->rings, rings_close);
 	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */
 }

@@ -19,8 +19,9 @@ void decode_free(struct decode *decode);
 /* Before the first message: events that processes stored in the bundle's directory HG_EARLY. */
 void decode_early(struct decode *decode, const char *folder);
 
-/* Before the first message: records of processes, from the bundle's directory HG_RINGS. */
-void decode_rings(struct decode *decode, const char *folder);
+/* Before the first message: records of processes, from the bundle's directory HG_RINGS. False:
+ * there are none. */
+bool decode_rings(struct decode *decode, const char *folder);
 
 /*
  * Decodes, before the first message too, the calls that did not return, from the directory

@@ -113,7 +113,7 @@ static void release_until(struct event_order *order, struct process *process, in
 {
 	for (;;) {
 		const struct held *held = g_queue_peek_head(&process->held);
-		const struct run *run = runs_first(process->runs);
+		const struct record_run *run = runs_first(process->runs);
 
 		/* What was held back goes before records of the same moment. */
 		if (run && run->ns <= until && (!held || run->ns < held->ns))
@@ -242,7 +242,7 @@ static bool take_open(struct process *process, uint32_t number)
 }
 
 /* Records whose beginning is unknown, while later ones were read: these can no longer come. */
-static uint64_t skip_until(struct run *run, int64_t since)
+static uint64_t skip_until(struct record_run *run, int64_t since)
 {
 	uint64_t skipped = 0;
 
@@ -256,7 +256,7 @@ static uint64_t skip_until(struct run *run, int64_t since)
 static void add_records(struct process *process, const struct order_batch *batch, int64_t begin_ns,
 			int64_t since_ns)
 {
-	struct run run = { .pid = process->pid,
+	struct record_run run = { .pid = process->pid,
 			   .tid = batch->tid,
 			   .begin = begin_ns,
 			   .words = batch->words,

@@ -300,7 +300,7 @@ static void *run_graph(void *data)
 	struct reader *reader = data;
 
 	guard_reading(true);
-	if (bt_graph_run(reader->graph) != BT_GRAPH_RUN_STATUS_OK &&
+	if (reader->graph && bt_graph_run(reader->graph) != BT_GRAPH_RUN_STATUS_OK &&
 	    !decode_stopped(reader->decode)) {
 		g_free(reader->stats->truncated);
 		reader->stats->truncated = graph_take_error();
@@ -325,6 +325,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	struct reader reader = { .stats = stats };
 	char *early;
 	pthread_t thread;
+	bool rings;
 	int result;
 
 	memset(stats, 0, sizeof(*stats));
@@ -343,7 +344,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	g_free(early);
 	early = bundle ? g_build_filename(bundle, HG_RINGS, NULL)
 		       : g_build_filename(directory, "..", HG_RINGS, NULL);
-	decode_rings(reader.decode, early);
+	rings = decode_rings(reader.decode, early);
 	g_free(early);
 	early = bundle ? g_build_filename(bundle, HG_OPEN_CALLS, NULL)
 		       : g_build_filename(directory, "..", HG_OPEN_CALLS, NULL);
@@ -357,7 +358,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_packets(&reader, traces);
 	begin_when_whole(reader.decode, traces);
-	if (traces->len == 0) {
+	if (traces->len == 0 && !rings) {
 		*error = stats->truncated;
 		stats->truncated = NULL;
 		result = *error ? -EINVAL : -ENOENT;
@@ -365,9 +366,9 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	}
 	make_copies(&reader, traces);
 	guard_reading(true);
-	reader.graph = make_graph(&reader, traces, error);
+	reader.graph = traces->len ? make_graph(&reader, traces, error) : NULL;
 	guard_reading(false);
-	if (!reader.graph) {
+	if (!reader.graph && !rings) {
 		result = -EINVAL;
 		goto out;
 	}

@@ -233,9 +233,9 @@ static uint32_t read_page(struct rings *rings, const struct place *place)
 }
 
 /* Adds records as runs: times behind HG_RECORD_BEGIN count from another moment. */
-static void add_runs(GPtrArray *runs, const struct run *page, int64_t ahead)
+static void add_runs(GPtrArray *runs, const struct record_run *page, int64_t ahead)
 {
-	struct run run = *page;
+	struct record_run run = *page;
 	uint32_t from = 0, at, length;
 
 	for (at = 0; at < page->words; at += length) {
@@ -266,7 +266,7 @@ static void take_page(struct rings *rings, const struct place *place,
 				  .tid = rings->page.thread,
 				  .number = rings->page.number,
 				  .begin = rings->page.begin };
-	struct run run = { .pid = page.pid,
+	struct record_run run = { .pid = page.pid,
 			   .tid = page.tid,
 			   .begin = place->begin + rings->offset,
 			   .words = words };
@@ -291,7 +291,7 @@ bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struc
 		    rings->next < rings->places->len
 			? &g_array_index(rings->places, struct place, rings->next)
 			: NULL;
-		const struct run *run = runs_first(rings->runs);
+		const struct record_run *run = runs_first(rings->runs);
 		int64_t begin = place ? place->begin + offset : INT64_MAX;
 
 		if (place && begin <= until && (!run || begin <= run->ns)) {

@@ -4,7 +4,7 @@
 
 #include "tracer/batch_events.h"
 
-bool run_look(struct run *run)
+bool run_look(struct record_run *run)
 {
 	if (run->at >= run->words)
 		return false;
@@ -14,13 +14,13 @@ bool run_look(struct run *run)
 
 static void free_run(gpointer data)
 {
-	struct run *run = data;
+	struct record_run *run = data;
 
 	g_free(run->records);
 	g_free(run);
 }
 
-static struct run *run_at(const GPtrArray *runs, guint at)
+static struct record_run *run_at(const GPtrArray *runs, guint at)
 {
 	return runs->pdata[at];
 }
@@ -49,9 +49,9 @@ GPtrArray *runs_new(void)
 	return g_ptr_array_new_with_free_func(free_run);
 }
 
-void runs_add(GPtrArray *runs, const struct run *run)
+void runs_add(GPtrArray *runs, const struct record_run *run)
 {
-	struct run *copy = g_memdup2(run, sizeof(*run));
+	struct record_run *copy = g_memdup2(run, sizeof(*run));
 	guint at = runs->len;
 
 	if (!run_look(copy)) {
@@ -63,7 +63,7 @@ void runs_add(GPtrArray *runs, const struct run *run)
 		swap_runs(runs, at, (at - 1) / 2);
 }
 
-const struct run *runs_first(const GPtrArray *runs)
+const struct record_run *runs_first(const GPtrArray *runs)
 {
 	return runs->len ? run_at(runs, 0) : NULL;
 }
@@ -81,7 +81,7 @@ static int64_t next_run_ns(const GPtrArray *runs)
 int64_t runs_pass(GPtrArray *runs, int64_t until,
 		  void (*pass)(const struct order_records *records, void *data), void *data)
 {
-	struct run *run = run_at(runs, 0);
+	struct record_run *run = run_at(runs, 0);
 	struct order_records records = { .pid = run->pid,
 					 .tid = run->tid,
 					 .begin_ns = run->begin,

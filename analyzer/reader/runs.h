@@ -16,7 +16,7 @@ struct order_records {
 };
 
 /* The records of a batch or page, from the next one on. */
-struct run {
+struct record_run {
 	int64_t ns; /* of the next record */
 	int64_t begin;
 	int32_t pid, tid;
@@ -25,16 +25,16 @@ struct run {
 };
 
 /* Returns true if a record is next in the run; then run->ns is its time. */
-bool run_look(struct run *run);
+bool run_look(struct record_run *run);
 
-/* A heap of struct run, by the times of their next records; for g_ptr_array_free(). */
+/* A heap of struct record_run, by the times of their next records; for g_ptr_array_free(). */
 GPtrArray *runs_new(void);
 
 /* Adds a copy of the run, whose records are the heap's from then on. */
-void runs_add(GPtrArray *runs, const struct run *run);
+void runs_add(GPtrArray *runs, const struct record_run *run);
 
 /* Returns the run whose record is next; NULL: there is none. */
-const struct run *runs_first(const GPtrArray *runs);
+const struct record_run *runs_first(const GPtrArray *runs);
 
 /*
  * Passes on records of that run up to and with the moment `until`, as long as no other run has an

@@ -57,11 +57,11 @@ bool hg_missed_keep(void)
 	return table && table->keep;
 }
 
-/* struct hg_missed_table: early. Not once the recording has ended: its bundle is complete. */
+/* struct hg_missed_table: early. `recording` becomes 0 when the recording ends. */
 static bool early_allowed(const volatile int **recording)
 {
 	*recording = hg_missed_recording();
-	return *recording && **recording && table->early;
+	return *recording && table->early;
 }
 
 long hg_missed_filters(void)

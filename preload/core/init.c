@@ -240,7 +240,8 @@ bool hg_begin_early(void)
 	const struct hg_provider *provider = NULL;
 	const volatile int *recording = NULL;
 
-	if (!HG_ANY_PART(early_allowed, &recording) ||
+	/* Once the recording has ended, its bundle is complete. */
+	if (!HG_ANY_PART(early_allowed, &recording) || !*recording ||
 	    !HG_ANY_PART(early_begin, recording, &provider))
 		return false;
 	hg_early_provider = provider;
@@ -304,8 +305,15 @@ void hg_begin_first(void)
 bool hg_load_late(void)
 {
 	extern char __libc_single_threaded __attribute__((weak));
+	const volatile int *recording = NULL;
+	bool refused = HG_ANY_PART(early_allowed, &recording);
 
-	if (hg_join(&__libc_single_threaded && __libc_single_threaded)) {
+	/* It could not store its records, and LTTng has no part in this recording. */
+	if (refused && *recording) {
+		HG_EACH_PART(announce);
+		hg_say("nothing is recorded: no file can be made in HIPGRAIN_DIR");
+	}
+	if (refused || hg_join(&__libc_single_threaded && __libc_single_threaded)) {
 		hg_small_request = SIZE_MAX;
 		return false;
 	}

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -204,6 +205,20 @@ static struct hg_ring_page *fresh_page(struct hg_ring *ring)
 
 enum growth { GREW, ANOTHER_GROWS, CANNOT_GROW };
 
+/*
+ * The recorder, which holds a lock on its directory, was killed: nobody would end the recording of
+ * a process that goes on for ever.
+ */
+static bool is_orphan(void)
+{
+	int fd = open(hg_config.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool orphan = fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB);
+
+	if (fd >= 0)
+		hg_libc.close(fd);
+	return orphan;
+}
+
 /* No handler interrupts it, which might record something and wait for its own thread. */
 static enum growth make_room(struct hg_ring *ring)
 {
@@ -214,11 +229,13 @@ static enum growth make_room(struct hg_ring *ring)
 	if (!__atomic_compare_exchange_n(&own->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return ANOTHER_GROWS;
+	if (is_orphan())
+		__atomic_store_n(&ring->stop, 1, __ATOMIC_RELAXED);
 	pages = ring->pages;
 	more = pages < MORE_PAGES ? pages : MORE_PAGES;
 	if (more > ring->page_limit - pages)
 		more = ring->page_limit - pages;
-	if (more)
+	if (more && !ring->stop)
 		done = hg_mapped_file_grow(own->path, hg_ring_bytes(pages),
 					   hg_ring_bytes(pages + more));
 	if (done)

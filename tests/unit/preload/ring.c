@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -86,6 +87,7 @@ static struct made {
 } * made;
 
 static char folder[] = "/tmp/ring-XXXXXX", *rings;
+static int lock; /* the recorder's */
 
 static void begin_process(void)
 {
@@ -136,6 +138,8 @@ static void prepare(void)
 	char *name;
 
 	assert_non_null(mkdtemp(strcpy(folder, "/tmp/ring-XXXXXX")));
+	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(lock, LOCK_EX), 0);
 	name = g_build_filename(folder, HG_RINGS, NULL);
 	assert_int_equal(mkdir(name, 0700), 0);
 	g_free(rings);
@@ -152,6 +156,7 @@ static void clean(void)
 	while ((entry = readdir(list)))
 		unlinkat(dirfd(list), entry->d_name, 0);
 	closedir(list);
+	close(lock);
 	rmdir(rings);
 	rmdir(folder);
 }
@@ -389,6 +394,29 @@ static void losses_are_counted(void **state)
 	clean();
 }
 
+/* A recorder that was killed lets go of its lock: nobody would end the recording. */
+static void work_unattended(void)
+{
+	for (uint32_t i = 0; i < 400000; i++)
+		add(0);
+}
+
+static void recorder_is_gone(void **state)
+{
+	char *damage = NULL;
+	struct seen seen;
+
+	(void)state;
+	prepare();
+	flock(lock, LOCK_UN);
+	run_whole(work_unattended);
+	assert_int_equal(read_all(&seen, &damage), 0);
+	assert_null(damage);
+	assert_int_equal(seen.wrong, 0);
+	assert_in_range(seen.records[0], 1000, 10000);
+	clean();
+}
+
 /* Times of a record are 32 bits of ns: after 4 s they count anew, in the same page. */
 static void work_seldom(void)
 {
@@ -601,7 +629,7 @@ int main(void)
 		cmocka_unit_test(killed_anywhere),    cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(long_pauses),	      cmocka_unit_test(files_cut_off),
 		cmocka_unit_test(any_bytes),	      cmocka_unit_test(foreign_files),
-		cmocka_unit_test(pages_in_parts),
+		cmocka_unit_test(pages_in_parts),     cmocka_unit_test(recorder_is_gone),
 	};
 
 	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

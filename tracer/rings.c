@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whatever is in the directory was made by others, and is checked. */
+#include "tracer/rings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracer/process_lives.h"
+#include "tracer/ring.h"
+
+#define BLOCK 4096u
+
+int rings_make(int bundle, bool drained)
+{
+	int folder, mark;
+
+	if (mkdirat(bundle, HG_RINGS, 0700))
+		return -errno;
+	if (!drained)
+		return 0;
+	folder = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	mark = folder < 0 ? -1
+			  : openat(folder, HG_RINGS_DRAINED,
+				   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (mark >= 0)
+		close(mark);
+	if (folder >= 0)
+		close(folder);
+	return mark < 0 ? -errno : 0;
+}
+
+typedef void visitor(int file, const struct hg_ring *ring, void *data);
+
+static void each(int bundle, visitor *function, void *data)
+{
+	int folder = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *list = folder < 0 ? NULL : fdopendir(folder);
+	struct dirent *entry;
+	struct hg_ring ring;
+	struct stat status;
+
+	while (list && (entry = readdir(list))) {
+		int file =
+		    openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		if (file < 0)
+			continue;
+		if (!fstat(file, &status) && S_ISREG(status.st_mode) &&
+		    pread(file, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
+		    ring.magic == HG_RING_MAGIC && ring.page_bytes == HG_RING_PAGE)
+			function(file, &ring, data);
+		close(file);
+	}
+	if (list)
+		closedir(list);
+	else if (folder >= 0)
+		close(folder);
+}
+
+static void stop(int file, const struct hg_ring *ring, void *data)
+{
+	static const uint32_t one = 1;
+
+	(void)ring;
+	(void)data;
+	(void)!pwrite(file, &one, sizeof(one), offsetof(struct hg_ring, stop));
+}
+
+void rings_stop(int bundle)
+{
+	each(bundle, stop, NULL);
+}
+
+/* Whole blocks behind the page's records, or all of a page that was never used. */
+static void give_back(int file, const struct hg_ring_page *page, uint32_t index)
+{
+	size_t used = page->state == HG_RING_FREE || !page->number
+			  ? 0
+			  : offsetof(struct hg_ring_page, records) + page->words * sizeof(uint64_t);
+
+	used = (used + BLOCK - 1) & ~(size_t)(BLOCK - 1);
+	/* A file system that cannot do that keeps the room. */
+	if (used < HG_RING_PAGE)
+		(void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)(hg_ring_bytes(index) + used), (off_t)(HG_RING_PAGE - used));
+}
+
+static void end(int file, const struct hg_ring *ring, void *data)
+{
+	struct hg_ring_page head;
+	const size_t size = offsetof(struct hg_ring_page, records);
+	uint64_t *lost = data;
+
+	*lost += ring->lost_records;
+	/* Of a process that lives the disk may have no room once more for what it writes yet. */
+	if (process_lives(ring->pid))
+		return;
+	for (uint32_t i = 0; i < ring->pages; i++) {
+		if (pread(file, &head, size, (off_t)hg_ring_bytes(i)) != (ssize_t)size)
+			return;
+		if (head.words <= HG_RING_PAGE / sizeof(uint64_t))
+			give_back(file, &head, i);
+	}
+}
+
+uint64_t rings_end(int bundle)
+{
+	uint64_t lost = 0;
+
+	each(bundle, end, &lost);
+	return lost;
+}

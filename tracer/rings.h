@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recorder's side of the files of records (tracer/ring.h). */
+#ifndef HIPGRAIN_TRACER_RINGS_H
+#define HIPGRAIN_TRACER_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Makes the directory in the bundle, of which `bundle` is the descriptor; `drained`: processes keep
+ * their files small, and wait for the recorder. Returns 0 or -errno.
+ */
+int rings_make(int bundle, bool drained);
+
+/* The recording has ended: nothing more is stored in any of the files. */
+void rings_stop(int bundle);
+
+/*
+ * Gives back the room that files of ended processes have and do not use. Returns the number of
+ * records that were lost in all files.
+ */
+uint64_t rings_end(int bundle);
+
+#endif
