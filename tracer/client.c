@@ -293,22 +293,39 @@ static void track(const char *session, bool wanted)
 	}
 }
 
-static void register_here(void *argument, struct client_answer *answer)
+/* LTTng-UST's constructor, which runs later, finds the daemon. */
+static void be_application(const char *home, enum client_place place, int limit_ms)
 {
-	const struct registration *registration = argument;
 	const char *none[] = { "LD_PRELOAD", "HIPGRAIN_SESSION", "HIPGRAIN_DIR",
 			       "LTTNG_UST_DEBUG" };
-	int64_t begin = now_ms(), took;
 	char limit[16];
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		unsetenv(none[i]);
 	/* LTTng-UST's constructor waits at most so long. */
-	snprintf(limit, sizeof(limit), "%d", registration->limit_ms);
+	snprintf(limit, sizeof(limit), "%d", limit_ms);
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", limit, 1);
 	setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
-	route.only = registration->home;
-	route.global = registration->place == CLIENT_GLOBAL;
+	route.only = home;
+	route.global = place == CLIENT_GLOBAL;
+}
+
+void client_be_application(const struct client *client, int limit_ms)
+{
+	const char *home = *client->home ? client->home : getenv("LTTNG_HOME");
+
+	if (*client->home)
+		setenv("LTTNG_HOME", client->home, 1);
+	home = home ? home : getenv("HOME");
+	be_application(home ? home : "/", CLIENT_HOME, limit_ms);
+}
+
+static void register_here(void *argument, struct client_answer *answer)
+{
+	const struct registration *registration = argument;
+	int64_t begin = now_ms(), took;
+
+	be_application(registration->home, registration->place, registration->limit_ms);
 	track(registration->tracked, true);
 	if (!dlopen(registration->provider, RTLD_NOW | RTLD_LOCAL)) {
 		answer->result = refuse(answer->why, sizeof(answer->why), ELIBACC, "%s", dlerror());

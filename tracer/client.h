@@ -67,6 +67,12 @@ enum client_place {
 };
 
 /*
+ * In a process that is to load LTTng-UST: it will register with the daemon of `client`, for which
+ * it waits at most `limit_ms`. The process must keep to itself what it changes here.
+ */
+void client_be_application(const struct client *client, int limit_ms);
+
+/*
  * Start a process with LTTng-UST and provider library `provider` in it, which registers as every
  * recorded program does, and ends. This makes the session daemon start its consumer and the trace
  * buffers, and, when the process ends, write the metadata of all our events (lttng-tools 2.13,

@@ -89,7 +89,7 @@ static int set_environment(const struct recording *recording)
 	if (options->softgpu)
 		result |= environment_softgpu(&recording->install, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
-	if (recording->lttng)
+	if (recording->lttng && !recording->drained)
 		result |= set_lttng(recording);
 	if (recording_forgets(options)) {
 		/* What is overwritten or deleted is recorded again periodically. */

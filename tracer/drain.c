@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * The drain is a process of its own, in which LTTng-UST lives; the recorder speaks with it through
+ * a pair of sockets.
+ *
  * One sweep looks at all pages of all files. Full pages are taken and become free; of open ones is
  * taken what was published, at most each OPEN_NS. `swept` tells a reader up to which time it has
  * all records of a process; while a thread is storing a record in an open page, that is the time of
@@ -25,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/process_lives.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
 
@@ -41,13 +45,15 @@ struct file {
 	uint64_t writing_since; /* ns; 0: no thread was storing a record */
 	bool broken;            /* it is left alone */
 	bool over;              /* its process has ended, and all of it was taken */
-	struct ring_cursor cursors[HG_RING_PAGES];
+	struct ring_cursor cursors[HG_RING_PAGES_DRAINED];
 };
 
 struct drain {
 	DIR *folder;
 	const struct hg_provider *provider;
 	struct file *files;
+	uint64_t pids;   /* number of this process's namespace of processes; 0: unknown */
+	uint64_t lost;   /* records, of files that are gone */
 	uint64_t looked; /* ns: at open pages */
 	uint64_t part[RING_PART_WORDS];
 };
@@ -72,6 +78,7 @@ struct drain *drain_new(int rings, const struct hg_provider *provider)
 {
 	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
 	struct drain *drain = calloc(1, sizeof(*drain));
+	struct stat status;
 
 	if (drain)
 		drain->folder = fdopendir(rings);
@@ -82,6 +89,7 @@ struct drain *drain_new(int rings, const struct hg_provider *provider)
 	}
 	sigaction(SIGBUS, &action, NULL);
 	drain->provider = provider;
+	drain->pids = stat("/proc/self/ns/pid", &status) ? 0 : status.st_ino;
 	return drain;
 }
 
@@ -91,7 +99,7 @@ void drain_free(struct drain *drain)
 		struct file *file = drain->files;
 
 		drain->files = file->next;
-		munmap(file->ring, HG_RING_BYTES);
+		munmap(file->ring, hg_ring_bytes(HG_RING_PAGES_DRAINED));
 		free(file);
 	}
 	closedir(drain->folder);
@@ -119,22 +127,22 @@ static void add_file(struct drain *drain, const char *name)
 
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size >= (off_t)sizeof(*ring))
-		ring = mmap(NULL, HG_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		ring = mmap(NULL, hg_ring_bytes(HG_RING_PAGES_DRAINED), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (ring == MAP_FAILED)
 		return;
 	if (sigsetjmp(shortened, 1) == 0 &&
 	    __atomic_load_n(&ring->magic, __ATOMIC_ACQUIRE) == HG_RING_MAGIC &&
-	    ring->page_bytes == HG_RING_PAGE && ring->page_limit == HG_RING_PAGES)
+	    ring->page_bytes == HG_RING_PAGE)
 		file = calloc(1, sizeof(*file));
 	if (!file) {
-		munmap(ring, HG_RING_BYTES);
+		munmap(ring, hg_ring_bytes(HG_RING_PAGES_DRAINED));
 		return;
 	}
 	strncpy(file->name, name, sizeof(file->name) - 1);
 	file->ring = ring;
-	file->id = status.st_ino ^ (uint64_t)status.st_ctim.tv_nsec << 32;
+	file->id = hg_ring_id(name);
 	file->next = drain->files;
 	drain->files = file;
 }
@@ -152,27 +160,34 @@ static void find_files(struct drain *drain)
 
 /* ---- one file ---- */
 
+static void emit(struct drain *drain, const struct file *file, const struct hg_ring_page *page,
+		 const struct ring_cursor *cursor, uint32_t part, bool last)
+{
+	drain->provider->page(&(struct hg_ev_page){ .pid = file->ring->pid,
+						    .thread = page->thread,
+						    .number = cursor->number,
+						    .part = part,
+						    .last = last,
+						    .lost = page->lost,
+						    .begin = page->begin,
+						    .file = file->id,
+						    .words = cursor->taken,
+						    .records = drain->part });
+}
+
 static void take(struct drain *drain, struct file *file, uint32_t index, bool last)
 {
 	struct hg_ring_page *page = (struct hg_ring_page *)(void *)(file->ring + 1) + index;
 	struct ring_cursor *cursor = &file->cursors[index];
-	uint32_t number = __atomic_load_n(&page->number, __ATOMIC_ACQUIRE), words;
+	uint32_t number = __atomic_load_n(&page->number, __ATOMIC_ACQUIRE);
 
 	if (cursor->number != number)
 		*cursor = (struct ring_cursor){ .number = number };
-	words = ring_part(page, cursor, drain->part);
-	if (words || (last && cursor->parts))
-		drain->provider->page(&(struct hg_ev_page){ .pid = file->ring->pid,
-							    .thread = page->thread,
-							    .number = number,
-							    .part = words ? cursor->parts
-									  : cursor->parts + 1,
-							    .last = last,
-							    .lost = page->lost,
-							    .begin = page->begin,
-							    .file = file->id,
-							    .words = words,
-							    .records = drain->part });
+	while (ring_part(page, cursor, drain->part))
+		emit(drain, file, page, cursor, cursor->parts, false);
+	/* An empty part, with which the page ends. */
+	if (last && cursor->parts)
+		emit(drain, file, page, cursor, cursor->parts + 1, true);
 }
 
 static void wake(struct hg_ring *ring)
@@ -188,7 +203,7 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 	uint32_t pages = __atomic_load_n(&file->ring->pages, __ATOMIC_ACQUIRE);
 	bool full = false;
 
-	for (uint32_t i = 0; i < pages && i < HG_RING_PAGES; i++) {
+	for (uint32_t i = 0; i < pages && i < HG_RING_PAGES_DRAINED; i++) {
 		struct hg_ring_page *page =
 		    (struct hg_ring_page *)(void *)(file->ring + 1) + i;
 		uint32_t state = __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
@@ -206,10 +221,22 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 	return full;
 }
 
-static bool has_ended(const struct hg_ring *ring)
+/* Returns true if there is a later file of a process of that number: it executed a program. */
+static bool is_followed(const struct drain *drain, const struct file *file)
 {
-	return __atomic_load_n(&ring->end, __ATOMIC_ACQUIRE) != HG_RING_RUNS ||
-	       (kill(ring->pid, 0) && errno == ESRCH);
+	for (const struct file *other = drain->files; other; other = other->next)
+		if (other != file && other->id > file->id && !other->broken &&
+		    other->ring->pid == file->ring->pid && other->ring->pids == file->ring->pids)
+			return true;
+	return false;
+}
+
+/* What cannot be known ends with the recording. Destructors may record behind HG_RING_EXITED. */
+static bool has_ended(const struct drain *drain, const struct file *file)
+{
+	if (file->ring->pids && file->ring->pids == drain->pids)
+		return !process_lives(file->ring->pid) || is_followed(drain, file);
+	return is_followed(drain, file);
 }
 
 static void tell(struct drain *drain, struct file *file, uint64_t until)
@@ -230,11 +257,12 @@ static void tell(struct drain *drain, struct file *file, uint64_t until)
  */
 static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool open, bool over)
 {
-	bool writing = false, ended = over || has_ended(file->ring), full;
+	bool writing = false, ended = over || has_ended(drain, file), full;
 
 	full = take_pages(drain, file, open || ended, ended, &writing);
 	if (ended) {
 		tell(drain, file, UINT64_MAX);
+		drain->lost += file->lost;
 		file->over = true;
 		unlinkat(dirfd(drain->folder), file->name, 0);
 	} else if (open) {
@@ -253,7 +281,8 @@ static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool ope
 static bool look(struct drain *drain, bool over)
 {
 	uint64_t now = now_ns();
-	bool open = over || now - drain->looked >= OPEN_NS, full = false;
+	bool open = over || now - drain->looked >= OPEN_NS;
+	volatile bool full = false;
 
 	find_files(drain);
 	for (struct file *file = drain->files; file; file = file->next) {
@@ -279,7 +308,7 @@ static void forget_files(struct drain *drain)
 			continue;
 		}
 		*place = file->next;
-		munmap(file->ring, HG_RING_BYTES);
+		munmap(file->ring, hg_ring_bytes(HG_RING_PAGES_DRAINED));
 		free(file);
 	}
 }
@@ -292,7 +321,7 @@ bool drain_sweep(struct drain *drain)
 	return full;
 }
 
-void drain_end(struct drain *drain)
+uint64_t drain_end(struct drain *drain)
 {
 	struct timespec slack = { .tv_nsec = 2 * HG_RING_SLACK_NS };
 
@@ -304,4 +333,5 @@ void drain_end(struct drain *drain)
 	nanosleep(&slack, NULL);
 	look(drain, true);
 	forget_files(drain);
+	return drain->lost;
 }

@@ -22,8 +22,11 @@ struct drain *drain_new(int rings, const struct hg_provider *provider);
 /* Looks once at all files. True if a page was full: there is more to do soon. */
 bool drain_sweep(struct drain *drain);
 
-/* Stops all processes' recording, takes what is left, and removes the files. */
-void drain_end(struct drain *drain);
+/*
+ * Stops all processes' recording, takes what is left, and removes the files. Returns the number of
+ * records that found no page in all files there ever were.
+ */
+uint64_t drain_end(struct drain *drain);
 
 void drain_free(struct drain *drain);
 

@@ -368,10 +368,11 @@ static bool needs_lttng(const struct record_options *options)
  * status. */
 static int make_folders(struct recording *recording)
 {
-	int error = recording->lttng ? 0 : early_events_make(recording->bundle.lock);
+	bool files = !recording->lttng || recording->drained;
+	int error = files ? early_events_make(recording->bundle.lock) : 0;
 
-	if (!error && !recording->lttng)
-		error = rings_make(recording->bundle.lock, false);
+	if (!error && files)
+		error = rings_make(recording->bundle.lock, recording->drained);
 	if (!error)
 		return HG_EXIT_OK;
 	message_error("'%s': %s", recording->bundle.path, strerror(-error));
@@ -382,7 +383,8 @@ static int make_folders(struct recording *recording)
 static int begin_session(struct recording *recording, const char *name, int missed)
 {
 	const struct record_options *options = recording->options;
-	char *ctf = NULL;
+	struct session_loss loss;
+	char *ctf = NULL, why[512];
 	int status;
 
 	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
@@ -399,6 +401,14 @@ static int begin_session(struct recording *recording, const char *name, int miss
 	free(ctf);
 	if (status != HG_EXIT_OK)
 		return status;
+	if (recording->drained &&
+	    drain_process_begin(&recording->drain, &recording->daemon.client,
+				recording->bundle.lock, recording->install.provider, why,
+				sizeof(why))) {
+		message_error("%s", why);
+		session_end(&recording->session, &loss, why, sizeof(why));
+		return HG_EXIT_INPUT;
+	}
 	if (missed >= 0)
 		daemon_entrust(&recording->daemon, missed);
 	recording->manifest.subbuffer_size = recording->session.buffers.size;
@@ -415,6 +425,7 @@ static int begin(struct recording *recording)
 	int status = HG_EXIT_OK, missed = -1;
 
 	recording->lttng = needs_lttng(options);
+	recording->drained = recording->lttng && !recording_forgets(options);
 	/* Before the daemon: without shared memory it dies of SIGBUS, without an explanation. */
 	if (recording->lttng && buffers_measure(&buffers, why, sizeof(why))) {
 		message_error("%s", why);
@@ -430,7 +441,8 @@ static int begin(struct recording *recording)
 	if (status != HG_EXIT_OK)
 		goto out;
 	witness_make(recording->bundle.lock);
-	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128, !recording->lttng);
+	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128,
+			     !recording->lttng || recording->drained);
 	memcpy(recording->session.name, name, sizeof(name));
 	if (recording->lttng)
 		status = begin_session(recording, name, missed);
@@ -499,14 +511,22 @@ static void forget_signals(const struct recording *recording)
 static int end_session(struct recording *recording, struct session_loss *loss, char *why,
 		       size_t why_size)
 {
-	int error;
+	int error, drain_error;
+	char drain_why[512];
+	uint64_t lost;
 
+	drain_error = drain_process_end(&recording->drain, &lost, drain_why, sizeof(drain_why));
 	/* LTTng itself notices at the session's destruction that nobody writes any more. */
 	recording->session.left &= daemon_writer_lives(&recording->daemon);
 	error = session_end(&recording->session, loss, why, why_size);
 	if (!error && recording->session.left && !daemon_writer_lives(&recording->daemon)) {
 		error = -EPIPE;
 		snprintf(why, why_size, "lttng-consumerd, which writes it, has ended");
+	}
+	loss->events += (int64_t)lost;
+	if (!error && drain_error) {
+		error = drain_error;
+		snprintf(why, why_size, "%s", drain_why);
 	}
 	return error;
 }
@@ -643,6 +663,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 		.signals = -1,
 		.interrupt = -1,
 		.daemon = DAEMON_LINK_NONE,
+		.drain = DRAIN_PROCESS_NONE,
 		.node = NODE_NONE,
 		.manifest = {
 			.argv = argv,

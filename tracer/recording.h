@@ -8,6 +8,7 @@
 
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
+#include "tracer/drain_process.h"
 #include "tracer/install.h"
 #include "tracer/node.h"
 #include "tracer/record.h"
@@ -25,6 +26,8 @@ struct recording {
 	struct node node;     /* of `per_node` */
 	struct bundle target; /* of `stage`: where the bundle goes at the end */
 	bool lttng;           /* LTTng has the trace; else the processes' files are it */
+	bool drained;         /* what the processes' files have goes into LTTng's trace */
+	struct drain_process drain;
 	pid_t places;         /* the process that answers where kernels load pointers from; or -1 */
 	int control;          /* a flight recorder takes requests here; or -1 */
 	int signals;          /* of `waited`, readable when one is pending; or -1 */

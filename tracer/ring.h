@@ -32,6 +32,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HG_RINGS         "rings"
 #define HG_RINGS_DRAINED "drained"
@@ -82,6 +84,14 @@ struct hg_ring_page {
 };
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,
 	       "no gaps");
+
+/* The number in a file's name, which is larger in later files: ns of CLOCK_MONOTONIC. */
+static inline uint64_t hg_ring_id(const char *name)
+{
+	const char *dash = strchr(name, '-');
+
+	return dash ? strtoull(dash + 1, NULL, 16) : 0;
+}
 
 static inline size_t hg_ring_bytes(uint32_t pages)
 {

@@ -60,7 +60,7 @@ uint32_t ring_part(const struct hg_ring_page *page, struct ring_cursor *cursor, 
 	while (cursor->at < words) {
 		record = &page->records[cursor->at];
 		length = hg_record_words(*record);
-		if (!length)
+		if (!length || (used && used + length + 1 > RING_PART_USUAL))
 			break;
 		if (*record >> 56 == HG_RECORD_PACKED) {
 			bool last = cursor->at + length >= words;

@@ -16,12 +16,13 @@ struct ring_cursor {
 	uint32_t taken;  /* words of the last part, or 0 */
 };
 
-/* Words that ring_part() writes at most. */
+/* Words that ring_part() writes at most; and unless one record has more. */
 #define RING_PART_WORDS (HG_RING_PAGE / 8u + 1u)
+#define RING_PART_USUAL 2048u
 
 /*
- * Writes the records that the page has behind the cursor to `out`, as they are in the page; a run
- * of packed records of which some were taken before begins with the next one, in a run of its own.
+ * Writes records that the page has behind the cursor to `out`, as they are in the page; a run of
+ * packed records of which some were taken before begins with the next one, in a run of its own.
  * Moves the cursor. The page's owner may go on storing meanwhile. Returns the number of words, 0 if
  * there is nothing new. What a damaged page has is copied no further than its end.
  */

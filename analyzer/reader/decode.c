@@ -14,6 +14,7 @@
 #include "open_calls.h"
 #include "order.h"
 #include "record_event.h"
+#include "page_parts.h"
 #include "rings.h"
 #include "short_batches.h"
 #include "whole_records.h"
@@ -43,6 +44,8 @@ struct decode {
 	struct short_batches *batches; /* may be NULL */
 	struct early_events *early;    /* NULL: there are none, or none any more */
 	struct rings *rings;           /* NULL: there are none */
+	bool rings_last;               /* what the trace has of them comes first */
+	struct page_parts *parts;
 	GArray *open_calls;            /* NULL: there are none */
 	guint open_next;
 	bool stopped;
@@ -66,6 +69,7 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
 	decode->arguments = launch_arguments_new();
+	decode->parts = page_parts_new();
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -80,6 +84,7 @@ void decode_free(struct decode *decode)
 	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
 	launch_arguments_free(decode->arguments);
+	page_parts_free(decode->parts);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_clear_pointer(&decode->open_calls, g_array_unref);
 	g_array_free(decode->words, TRUE);
@@ -364,10 +369,17 @@ static void count_page(const struct ring_page *page, void *data)
 	counts_batch(decode->stats->counts, page->pid, &batch, page->begin);
 }
 
+static uint32_t part_taken(const struct ring_page *page, void *data)
+{
+	const struct decode *decode = data;
+
+	return page_parts_taken(decode->parts, page->pid, page->file, page->number);
+}
+
 /* Those up to that moment of the trace's clock. */
 static void take_rings_until(struct decode *decode, uint64_t moment)
 {
-	static const struct ring_calls calls = { count_page, pass_records };
+	static const struct ring_calls calls = { count_page, pass_records, part_taken };
 
 	if (decode->rings && !decode->offset_known) {
 		decode->offset_ns = rings_origin(decode->rings);
@@ -379,8 +391,9 @@ static void take_rings_until(struct decode *decode, uint64_t moment)
 	}
 }
 
-bool decode_rings(struct decode *decode, const char *folder)
+bool decode_rings(struct decode *decode, const char *folder, bool last)
 {
+	decode->rings_last = last;
 	decode->rings = rings_open(folder, &decode->stats->truncated);
 	return decode->rings;
 }
@@ -598,6 +611,59 @@ static void take_batch(struct decode *decode, const struct decoder *decoder,
 		  decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN);
 }
 
+static void note_missing_part(struct decode *decode, const struct hg_ev_page *page)
+{
+	if (!decode->stats->truncated)
+		decode->stats->truncated = g_strdup_printf(
+		    "records of process %d are missing before part %u of page %u", page->pid,
+		    page->part, page->number);
+}
+
+static void add_part(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)
+{
+	struct decode *decode = data;
+	int64_t since = decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN;
+
+	counts_batch(decode->stats->counts, pid, batch, begin);
+	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns, since);
+}
+
+static void take_page(struct decode *decode, const struct decoder *decoder, const bt_field *payload)
+{
+	const uint64_t *member = decoder->member;
+	struct hg_ev_page page = {
+		.pid = (int32_t)member_number(payload, member[0]),
+		.thread = (int32_t)member_number(payload, member[1]),
+		.number = (uint32_t)member_number(payload, member[2]),
+		.part = (uint32_t)member_number(payload, member[3]),
+		.last = (uint8_t)member_number(payload, member[4]),
+		.begin = member_number(payload, member[5]),
+		.file = member_number(payload, member[6]),
+	};
+
+	read_words(decode, member_field(payload, member[7]));
+	page.records = (const uint64_t *)(void *)decode->words->data;
+	page.words = decode->words->len;
+	if (!order_knows(decode->order, page.pid))
+		order_reach(decode->order, page.pid, INT64_MIN);
+	if (!page_parts_take(decode->parts, &page, add_part, decode))
+		note_missing_part(decode, &page);
+}
+
+static void take_swept(struct decode *decode, const struct decoder *decoder,
+		       const bt_field *payload)
+{
+	int32_t pid = (int32_t)member_number(payload, decoder->member[0]);
+	uint64_t until = member_number(payload, decoder->member[2]);
+	struct order_missing missing = { .pid = pid,
+					 .records = member_number(payload, decoder->member[3]) };
+
+	order_reach(decode->order, pid,
+		    until == UINT64_MAX ? INT64_MAX : (int64_t)until + decode->offset_ns);
+	if (until == UINT64_MAX && missing.records)
+		g_array_append_val(decode->stats->missing, missing);
+}
+
 /* An event as it comes: passed on, or held back while its process owes records. */
 static void take_event(struct decode *decode, const bt_message *message)
 {
@@ -612,8 +678,18 @@ static void take_event(struct decode *decode, const bt_message *message)
 		return;
 	ns = time_of(decode, message);
 	take_early_until(decode, (uint64_t)(ns - decode->offset_ns));
-	take_rings_until(decode, (uint64_t)(ns - decode->offset_ns));
+	if (!decode->rings_last)
+		take_rings_until(decode, (uint64_t)(ns - decode->offset_ns));
 	take_open_calls_until(decode, (uint64_t)(ns - decode->offset_ns));
+	/* The recorder's own events: */
+	if (decoder->batch == PAGE) {
+		take_page(decode, decoder, payload);
+		return;
+	}
+	if (decoder->batch == SWEPT) {
+		take_swept(decode, decoder, payload);
+		return;
+	}
 	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
 	case BATCH_OPEN:
@@ -624,7 +700,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	case BATCH:
 		take_batch(decode, decoder, payload, pid);
 		return;
-	case NO_BATCH:
+	default:
 		break;
 	}
 	if (is_too_early(decode, message))
@@ -662,9 +738,12 @@ void decode_end(struct decode *decode, const char *open_batches)
 	if (!decode->stats->missing)
 		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
 	take_early_until(decode, UINT64_MAX);
-	take_rings_until(decode, UINT64_MAX);
+	if (!decode->rings_last)
+		take_rings_until(decode, UINT64_MAX);
 	take_open_calls_until(decode, UINT64_MAX);
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+	if (decode->rings_last)
+		take_rings_until(decode, UINT64_MAX);
 	add_lost(decode);
 	g_clear_pointer(&decode->rings, rings_close);
 	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */

@@ -35,7 +35,33 @@ static enum member_type type_of_member(const bt_field_class *structure, uint64_t
 										: MEMBER_OTHER;
 }
 
-static const char *const batch_members[] = { "number", "thread", "begin", "records" };
+/* Of each: the members in which it is looked for. */
+static const struct {
+	const char *name;
+	enum batch_event batch;
+	const char *members[9];
+} batch_events[] = {
+	{ "hipgrain:batch_open", BATCH_OPEN, { "number" } },
+	{ "hipgrain:batch", BATCH, { "number", "thread", "begin", "records" } },
+	{ "hipgrain:page",
+	  PAGE,
+	  { "pid", "thread", "number", "part", "last", "begin", "file", "records" } },
+	{ "hipgrain:swept", SWEPT, { "pid", "file", "until", "lost" } },
+};
+
+/* Returns true if it is one of these. */
+static bool look_for_batch(struct decoder *decoder, const char *name, const bt_field_class *payload)
+{
+	for (unsigned i = 0; name && i < G_N_ELEMENTS(batch_events); i++) {
+		if (strcmp(name, batch_events[i].name) != 0)
+			continue;
+		decoder->batch = batch_events[i].batch;
+		for (unsigned m = 0; batch_events[i].members[m]; m++)
+			decoder->member[m] = find_member(payload, batch_events[i].members[m]);
+		return true;
+	}
+	return false;
+}
 
 struct decoder *decoder_of_class(const bt_event_class *class)
 {
@@ -57,17 +83,8 @@ struct decoder *decoder_of_class(const bt_event_class *class)
 	decoder->kind = name && g_str_has_prefix(name, "hipgrain:")
 			    ? counts_kind(name + strlen("hipgrain:"))
 			    : COUNTS_OTHER;
-	if (name && strcmp(name, "hipgrain:batch_open") == 0) {
-		decoder->batch = BATCH_OPEN;
-		decoder->member[0] = find_member(payload, "number");
+	if (look_for_batch(decoder, name, payload))
 		return decoder;
-	}
-	if (name && strcmp(name, "hipgrain:batch") == 0) {
-		decoder->batch = BATCH;
-		for (i = 0; i < G_N_ELEMENTS(batch_members); i++)
-			decoder->member[i] = find_member(payload, batch_members[i]);
-		return decoder;
-	}
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
 		if (strcmp(name, event_layouts[i].name) == 0) {
 			decoder->type = (int)i;

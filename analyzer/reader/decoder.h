@@ -12,7 +12,7 @@
 /* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
 
-enum batch_event { NO_BATCH, BATCH_OPEN, BATCH };
+enum batch_event { NO_BATCH, BATCH_OPEN, BATCH, PAGE, SWEPT };
 
 /* How the members of one event class of one trace map to an event layout. */
 struct decoder {

@@ -29,6 +29,8 @@ struct process {
 	int64_t reached;  /* the time of the last event that went on */
 	int64_t first;    /* the time of the first event, if the trace begins in its middle */
 	bool within;      /* ... and it has not announced itself since */
+	bool told;        /* by order_reach(): */
+	int64_t until;    /* records up to that moment were added */
 	struct order_missing missing;
 };
 
@@ -129,7 +131,7 @@ static void release_until(struct event_order *order, struct process *process, in
 
 static void release(struct event_order *order, struct process *process)
 {
-	int64_t until = process->within ? process->first : INT64_MAX;
+	int64_t until = process->within ? process->first : process->told ? process->until : INT64_MAX;
 
 	for (guint i = 0; i < process->open->len; i++)
 		until = MIN(until, g_array_index(process->open, struct open, i).ns);
@@ -200,7 +202,7 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 
 	if (!process)
 		return false;
-	if (!process->open->len && !process->within) {
+	if (!process->open->len && !process->within && !process->runs->len) {
 		process->reached = ns;
 		return false;
 	}
@@ -277,11 +279,27 @@ void order_batch(struct event_order *order, int32_t pid, const struct order_batc
 	release(order, process);
 }
 
+bool order_knows(struct event_order *order, int32_t pid)
+{
+	return find(order, pid) != NULL;
+}
+
+void order_reach(struct event_order *order, int32_t pid, int64_t ns)
+{
+	struct process *process = find_or_make(order, pid);
+
+	process->told = true;
+	process->until = ns;
+	release(order, process);
+	if (ns == INT64_MAX)
+		process->until = process->reached;
+}
+
 static void miss(struct event_order *order, struct process *process)
 {
 	count_missing(process, process->open->len);
 	g_array_set_size(process->open, 0);
-	process->within = false;
+	process->within = process->told = false;
 	release(order, process);
 }
 

@@ -62,6 +62,15 @@ struct order_batch {
 void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns, int64_t since_ns);
 
+/* Returns true if something of that process has come. */
+bool order_knows(struct event_order *order, int32_t pid);
+
+/*
+ * All of the process's records up to that moment were added; those that come now are passed on when
+ * the next one is told. INT64_MAX: nothing follows, but maybe of another program in that process.
+ */
+void order_reach(struct event_order *order, int32_t pid, int64_t ns);
+
 /* Another program runs in that process, which does not go on with what was open. */
 void order_forget(struct event_order *order, int32_t pid);
 

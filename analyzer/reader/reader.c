@@ -344,7 +344,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	g_free(early);
 	early = bundle ? g_build_filename(bundle, HG_RINGS, NULL)
 		       : g_build_filename(directory, "..", HG_RINGS, NULL);
-	rings = decode_rings(reader.decode, early);
+	rings = decode_rings(reader.decode, early, traces->len > 0);
 	g_free(early);
 	early = bundle ? g_build_filename(bundle, HG_OPEN_CALLS, NULL)
 		       : g_build_filename(directory, "..", HG_OPEN_CALLS, NULL);

@@ -27,6 +27,7 @@ struct place {
 struct ring_file {
 	char *path;
 	int32_t pid;
+	uint64_t id;
 	uint64_t origin, clock;
 	int64_t ahead; /* of this file's clock, what is added for that of the first file */
 };
@@ -114,6 +115,7 @@ static void add_file(struct rings *rings, const char *path)
 	}
 	file.path = g_strdup(path);
 	file.pid = ring.pid;
+	file.id = hg_ring_id(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	file.origin = ring.origin;
 	file.clock = ring.clock;
 	for (guint i = 0; i < rings->files->len; i++) {
@@ -232,29 +234,36 @@ static uint32_t read_page(struct rings *rings, const struct place *place)
 	return rings->page.words;
 }
 
-/* Adds records as runs: times behind HG_RECORD_BEGIN count from another moment. */
-static void add_runs(GPtrArray *runs, const struct record_run *page, int64_t ahead)
+static void add_run(GPtrArray *runs, const struct record_run *page, int64_t begin, uint32_t from,
+		    uint32_t to)
 {
 	struct record_run run = *page;
-	uint32_t from = 0, at, length;
 
-	for (at = 0; at < page->words; at += length) {
-		length = hg_record_words(page->records[at]);
+	run.begin = begin;
+	run.words = to - from;
+	run.records = g_memdup2(&page->records[from], run.words * sizeof(uint64_t));
+	runs_add(runs, &run);
+}
+
+/*
+ * Adds the page's records behind `from` as runs: times behind HG_RECORD_BEGIN count from another
+ * moment. The page's own are freed.
+ */
+static void add_runs(GPtrArray *runs, const struct record_run *page, uint32_t from, int64_t ahead)
+{
+	int64_t begin = page->begin;
+
+	for (uint32_t at = 0; at < page->words; at += hg_record_words(page->records[at])) {
 		if (page->records[at] >> 56 != HG_RECORD_BEGIN)
 			continue;
-		run.words = at - from;
-		run.records = g_memdup2(&page->records[from], run.words * sizeof(uint64_t));
-		runs_add(runs, &run);
-		run.begin = (int64_t)page->records[at + 2] + ahead;
-		from = at + length;
+		if (at > from)
+			add_run(runs, page, begin, from, at);
+		begin = (int64_t)page->records[at + 2] + ahead;
+		from = MAX(from, at + HG_RECORD_BEGIN_WORDS);
 	}
-	run.words = page->words - from;
-	run.records = page->records;
-	if (from) {
-		run.records = g_memdup2(&page->records[from], run.words * sizeof(uint64_t));
-		g_free(page->records);
-	}
-	runs_add(runs, &run);
+	if (page->words > from)
+		add_run(runs, page, begin, from, page->words);
+	g_free(page->records);
 }
 
 static void take_page(struct rings *rings, const struct place *place,
@@ -265,7 +274,9 @@ static void take_page(struct rings *rings, const struct place *place,
 	struct ring_page page = { .pid = file->pid,
 				  .tid = rings->page.thread,
 				  .number = rings->page.number,
+				  .file = file->id,
 				  .begin = rings->page.begin };
+	uint32_t known;
 	struct record_run run = { .pid = page.pid,
 			   .tid = page.tid,
 			   .begin = place->begin + rings->offset,
@@ -274,10 +285,15 @@ static void take_page(struct rings *rings, const struct place *place,
 	if (!words)
 		return;
 	run.records = whole_records(rings->page.records, &run.words);
-	page.records = run.records;
-	page.words = run.words;
+	known = calls->known ? calls->known(&page, data) : 0;
+	if (known >= run.words) {
+		g_free(run.records);
+		return;
+	}
+	page.records = run.records + known;
+	page.words = run.words - known;
 	calls->page(&page, data);
-	add_runs(rings->runs, &run, file->ahead + rings->offset);
+	add_runs(rings->runs, &run, known, file->ahead + rings->offset);
 }
 
 bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struct ring_calls *calls,

@@ -32,6 +32,7 @@ int64_t rings_origin(const struct rings *rings);
 struct ring_page {
 	int32_t pid, tid;
 	uint32_t number;
+	uint64_t file;  /* hg_ring_id() */
 	uint64_t begin; /* ns of CLOCK_MONOTONIC */
 	const uint64_t *records; /* of whole_records() */
 	uint32_t words;
@@ -40,6 +41,8 @@ struct ring_page {
 struct ring_calls {
 	void (*page)(const struct ring_page *page, void *data);
 	void (*records)(const struct order_records *records, void *data);
+	/* Returns how many words at the page's begin are known already, and left out. */
+	uint32_t (*known)(const struct ring_page *page, void *data);
 };
 
 /*

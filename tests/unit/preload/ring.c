@@ -242,7 +242,7 @@ static void look(const struct order_records *records, void *data)
 /* Returns how many records were lost. */
 static uint64_t read_all(struct seen *seen, char **damage)
 {
-	static const struct ring_calls calls = { count_page, look };
+	static const struct ring_calls calls = { count_page, look, NULL };
 	struct rings *reader = rings_open(rings, damage);
 	uint64_t lost = 0;
 
@@ -602,14 +602,13 @@ static void pages_in_parts(void **state)
 		struct ring_cursor cursor = { 0 };
 		uint32_t used = 0, words = page.words, count = words;
 
-		for (uint32_t at = 0; at < words; at += step) {
-			page.words = at;
-			used += ring_part(&page, &cursor, part);
-			memcpy(all + used - cursor.taken, part, cursor.taken * sizeof(*part));
+		for (uint32_t at = 0; at < words + step; at += step) {
+			page.words = MIN(at, words);
+			while (ring_part(&page, &cursor, part)) {
+				memcpy(all + used, part, cursor.taken * sizeof(*part));
+				used += cursor.taken;
+			}
 		}
-		page.words = words;
-		used += ring_part(&page, &cursor, part);
-		memcpy(all + used - cursor.taken, part, cursor.taken * sizeof(*part));
 		wanted = whole_records(page.records, &count);
 		found = whole_records(all, &used);
 		assert_int_equal(used, count);

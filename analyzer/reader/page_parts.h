@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages of processes' files that come in parts (events `page` and `swept` of events.def). */
+#ifndef HIPGRAIN_READER_PAGE_PARTS_H
+#define HIPGRAIN_READER_PAGE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "order.h"
+#include "tracer/events.h"
+
+struct page_parts;
+
+struct page_parts *page_parts_new(void);
+void page_parts_free(struct page_parts *parts);
+
+/*
+ * Takes a part. Calls `add` for its whole records, once for each moment from which their times
+ * count, which is `begin`, ns of CLOCK_MONOTONIC; batch->records are the callee's. Parts behind one
+ * that is missing cannot be read; false: this is the first of these.
+ */
+bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *page,
+		void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
+			    void *data),
+		void *data);
+
+/* Returns how many words of whole records were taken of a page. */
+uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number);
+
+#endif
