@@ -15,7 +15,6 @@
 #include "tracer/elf_needed.h"
 #include "tracer/recording.h"
 
-#define REGISTER_TIMEOUT_MS "10000"
 
 /*
  * The tools interface of the HSA runtime is the second way to its calls (preload/hsa/hsa_tool.c).
@@ -56,24 +55,6 @@ static int set_hsa_tool(const struct recording *recording)
 	return result;
 }
 
-/* Of processes that have LTTng-UST themselves. */
-static int set_lttng(const struct recording *recording)
-{
-	int result = 0;
-
-	/* The session's channel blocks for a limited time; this is the program's consent. */
-	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	/* Where its programs find the daemon. */
-	result |= setenv("LTTNG_HOME", recording->daemon.client.home, 1);
-	/*
-	 * Wait for the daemon before main, so that the first events are recorded. The daemon has
-	 * served a program already, and has nothing else to do; one that has died refuses at once,
-	 * and no program waits longer than this for one that hangs.
-	 */
-	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 1);
-	return result;
-}
-
 static int set_environment(const struct recording *recording)
 {
 	const struct record_options *options = recording->options;
@@ -89,13 +70,9 @@ static int set_environment(const struct recording *recording)
 	if (options->softgpu)
 		result |= environment_softgpu(&recording->install, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
-	if (recording->lttng && !recording->drained)
-		result |= set_lttng(recording);
 	if (recording_forgets(options)) {
 		/* What is overwritten or deleted is recorded again periodically. */
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
-		/* Its session exists already: nobody will request that LTTng-UST is loaded. */
-		result |= setenv("HIPGRAIN_STANDBY_LTTNG", "1", 1);
 	}
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);

@@ -313,12 +313,22 @@ static void forget_files(struct drain *drain)
 	}
 }
 
-bool drain_sweep(struct drain *drain)
+bool drain_sweep(struct drain *drain, bool open)
 {
-	bool full = look(drain, false);
+	bool full;
+
+	if (open)
+		drain->looked = 0;
+	full = look(drain, false);
 
 	forget_files(drain);
 	return full;
+}
+
+static void stop(struct hg_ring *ring)
+{
+	__atomic_store_n(&ring->stop, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&ring->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
 uint64_t drain_end(struct drain *drain)
@@ -328,7 +338,7 @@ uint64_t drain_end(struct drain *drain)
 	find_files(drain);
 	for (struct file *file = drain->files; file; file = file->next)
 		if (sigsetjmp(shortened, 1) == 0)
-			__atomic_store_n(&file->ring->stop, 1, __ATOMIC_SEQ_CST);
+			stop(file->ring);
 	/* Threads that did not see that yet publish their record. */
 	nanosleep(&slack, NULL);
 	look(drain, true);

@@ -19,8 +19,11 @@ struct drain;
  */
 struct drain *drain_new(int rings, const struct hg_provider *provider);
 
-/* Looks once at all files. True if a page was full: there is more to do soon. */
-bool drain_sweep(struct drain *drain);
+/*
+ * Looks once at all files; `open`: certainly also at pages that are not full. True if a page was
+ * full: there is more to do soon.
+ */
+bool drain_sweep(struct drain *drain, bool open);
 
 /*
  * Stops all processes' recording, takes what is left, and removes the files. Returns the number of

@@ -22,6 +22,7 @@
 
 #define REGISTER_MS 10000
 #define END_MS      60000
+#define SWEEP_MS    10000
 /* Between two looks: soon after a page was full, else less often. */
 #define BUSY_MS 1
 #define IDLE_MS 20
@@ -59,9 +60,12 @@ static void serve(int socket, int folder, const struct hg_provider *provider)
 			/* The recorder may have been killed: the files are left as they are. */
 			if (read(socket, &word, 1) != 1)
 				_exit(1);
-			break;
+			if (word == 'E')
+				break;
+			drain_sweep(drain, true);
+			answer(socket, 0);
 		}
-		busy = drain_sweep(drain);
+		busy = drain_sweep(drain, false);
 	}
 	answer(socket, drain ? drain_end(drain) : 0);
 	_exit(drain ? 0 : 1);
@@ -156,6 +160,14 @@ int drain_process_begin(struct drain_process *drain, const struct client *client
 	finish(drain, true);
 	return refuse(why, why_size, -error, "the process that hands records to LTTng: %s",
 		      strerror(-error));
+}
+
+void drain_process_sweep(const struct drain_process *drain)
+{
+	uint64_t nothing;
+
+	if (drain->socket >= 0 && send(drain->socket, "S", 1, MSG_NOSIGNAL) == 1)
+		(void)wait_answer(drain, SWEEP_MS, &nothing);
 }
 
 int drain_process_end(struct drain_process *drain, uint64_t *lost, char *why, size_t why_size)

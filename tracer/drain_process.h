@@ -26,6 +26,9 @@ struct drain_process {
 int drain_process_begin(struct drain_process *drain, const struct client *client, int bundle,
 			const char *provider, char *why, size_t why_size);
 
+/* Waits, for some seconds at most, until it has taken what there is now. */
+void drain_process_sweep(const struct drain_process *drain);
+
 /*
  * Ends it when it has taken everything; *lost: the records that processes have lost. The same; in
  * any case the process is gone.

@@ -15,6 +15,7 @@
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/recording.h"
+#include "tracer/rings.h"
 #include "tracer/tree.h"
 
 /* How often the processes record their state, so that it is among what is kept. */
@@ -54,8 +55,10 @@ static int place_snapshot(struct recording *recording)
 
 int recording_snapshot(struct recording *recording, char *why, size_t why_size)
 {
-	int error = session_snapshot(&recording->session, why, why_size);
+	int error;
 
+	drain_process_sweep(&recording->drain);
+	error = session_snapshot(&recording->session, why, why_size);
 	if (!error) {
 		error = place_snapshot(recording);
 		if (error)
@@ -135,7 +138,7 @@ int recording_wait_and_serve(struct recording *recording, siginfo_t *information
 		return -1;
 	}
 	if (number < 0 && errno == EAGAIN) {
-		session_record_again(&recording->session, why, sizeof(why));
+		rings_again(recording->bundle.lock);
 		errno = EAGAIN;
 	}
 	return number;

@@ -82,10 +82,11 @@ static void block_signals(struct recording *recording)
 static void record_state(struct recording *recording)
 {
 	struct rotation_state *state = &recording->manifest.rotated;
-	char why[512];
 
-	if (state->fresh && recording_forgets(recording->options))
-		session_record_again(&recording->session, why, sizeof(why));
+	if (state->fresh && recording_forgets(recording->options)) {
+		rings_again(recording->bundle.lock);
+		drain_process_sweep(&recording->drain);
+	}
 	state->fresh = false;
 }
 
@@ -368,11 +369,10 @@ static bool needs_lttng(const struct record_options *options)
  * status. */
 static int make_folders(struct recording *recording)
 {
-	bool files = !recording->lttng || recording->drained;
-	int error = files ? early_events_make(recording->bundle.lock) : 0;
+	int error = early_events_make(recording->bundle.lock);
 
-	if (!error && files)
-		error = rings_make(recording->bundle.lock, recording->drained);
+	if (!error)
+		error = rings_make(recording->bundle.lock, recording->lttng);
 	if (!error)
 		return HG_EXIT_OK;
 	message_error("'%s': %s", recording->bundle.path, strerror(-error));
@@ -401,8 +401,7 @@ static int begin_session(struct recording *recording, const char *name, int miss
 	free(ctf);
 	if (status != HG_EXIT_OK)
 		return status;
-	if (recording->drained &&
-	    drain_process_begin(&recording->drain, &recording->daemon.client,
+	if (drain_process_begin(&recording->drain, &recording->daemon.client,
 				recording->bundle.lock, recording->install.provider, why,
 				sizeof(why))) {
 		message_error("%s", why);
@@ -425,7 +424,6 @@ static int begin(struct recording *recording)
 	int status = HG_EXIT_OK, missed = -1;
 
 	recording->lttng = needs_lttng(options);
-	recording->drained = recording->lttng && !recording_forgets(options);
 	/* Before the daemon: without shared memory it dies of SIGBUS, without an explanation. */
 	if (recording->lttng && buffers_measure(&buffers, why, sizeof(why))) {
 		message_error("%s", why);
@@ -441,8 +439,7 @@ static int begin(struct recording *recording)
 	if (status != HG_EXIT_OK)
 		goto out;
 	witness_make(recording->bundle.lock);
-	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128,
-			     !recording->lttng || recording->drained);
+	missed = missed_make(recording->bundle.lock, false, true);
 	memcpy(recording->session.name, name, sizeof(name));
 	if (recording->lttng)
 		status = begin_session(recording, name, missed);

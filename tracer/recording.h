@@ -26,8 +26,7 @@ struct recording {
 	struct node node;     /* of `per_node` */
 	struct bundle target; /* of `stage`: where the bundle goes at the end */
 	bool lttng;           /* LTTng has the trace; else the processes' files are it */
-	bool drained;         /* what the processes' files have goes into LTTng's trace */
-	struct drain_process drain;
+	struct drain_process drain; /* if so: what puts the processes' records into it */
 	pid_t places;         /* the process that answers where kernels load pointers from; or -1 */
 	int control;          /* a flight recorder takes requests here; or -1 */
 	int signals;          /* of `waited`, readable when one is pending; or -1 */

@@ -63,16 +63,32 @@ static void each(int bundle, visitor *function, void *data)
 
 static void stop(int file, const struct hg_ring *ring, void *data)
 {
-	static const uint32_t one = 1;
+	const uint32_t one = 1, epoch = ring->epoch + 1;
 
-	(void)ring;
 	(void)data;
 	(void)!pwrite(file, &one, sizeof(one), offsetof(struct hg_ring, stop));
+	(void)!pwrite(file, &epoch, sizeof(epoch), offsetof(struct hg_ring, epoch));
 }
 
 void rings_stop(int bundle)
 {
 	each(bundle, stop, NULL);
+}
+
+static void ask(int file, const struct hg_ring *ring, void *data)
+{
+	const uint32_t again = ring->again + 1, epoch = ring->epoch + 1;
+	const int32_t none = 0;
+
+	(void)data;
+	(void)!pwrite(file, &again, sizeof(again), offsetof(struct hg_ring, again));
+	(void)!pwrite(file, &epoch, sizeof(epoch), offsetof(struct hg_ring, epoch));
+	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_ring, recording));
+}
+
+void rings_again(int bundle)
+{
+	each(bundle, ask, NULL);
 }
 
 /* Whole blocks behind the page's records, or all of a page that was never used. */

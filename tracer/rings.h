@@ -12,6 +12,9 @@
  */
 int rings_make(int bundle, bool drained);
 
+/* Has the processes record their state again: who reads the trace does not know what was before. */
+void rings_again(int bundle);
+
 /* The recording has ended: nothing more is stored in any of the files. */
 void rings_stop(int bundle);
 

@@ -441,7 +441,7 @@ static void start(void)
 	if (HG_ANY_PART(init))
 		return;
 	hg_fork_init();
-	if (!hg_opened_provider && !hg_config.standby) {
+	if (!hg_opened_provider && (!hg_config.standby || hg_config.recorded)) {
 		hg_active = HG_FORKED;
 		return;
 	}

@@ -84,9 +84,10 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 	/* A stack is defined before the first event that names it. */
 	if (HG_UNLIKELY(hg_tls.walked))
 		return add_row_otherwise(row, 0);
-	if (HG_LIKELY(batch && !*hg_ring_stop) && HG_LIKELY(hg_batch_enter(batch))) {
+	if (HG_LIKELY(batch != NULL) && HG_LIKELY(hg_batch_enter(batch))) {
 		since = end - batch->begin;
 		if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
+		    HG_LIKELY(hg_batch_may_store(batch)) &&
 		    HG_LIKELY(!(since >> 32))) {
 			hg_batch_begin(batch->page);
 			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,

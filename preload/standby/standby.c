@@ -125,7 +125,8 @@ static bool postpone(void)
 {
 	const char *at_once = getenv("HIPGRAIN_STANDBY_LTTNG");
 
-	if (!hg_config.standby) {
+	/* What a recorder starts is recorded from its first event on. */
+	if (!hg_config.standby || hg_config.recorded) {
 		if (may_sleep())
 			hg_provider = &idle_provider;
 		return hg_provider != NULL;

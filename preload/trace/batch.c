@@ -131,11 +131,17 @@ static void give_page(struct hg_batch *batch)
 static __attribute__((noinline)) bool renew_page(struct hg_batch *batch)
 {
 	struct hg_ring_page *page;
+	uint32_t epoch;
 
 	give_page(batch);
+	/* It may point into what a child does not have. */
+	if (!hg_ring_open())
+		return false;
+	epoch = __atomic_load_n(hg_ring_epoch, __ATOMIC_ACQUIRE);
 	page = hg_ring_take();
 	if (!page)
 		return false;
+	batch->epoch = epoch;
 	page->lost = batch->lost;
 	batch->lost = 0;
 	batch->begin = page->begin;
@@ -229,10 +235,10 @@ static inline __attribute__((always_inline)) bool fits(struct hg_batch *batch, u
 	if (HG_UNLIKELY(*when < batch->begin))
 		*when = batch->begin;
 	return (HG_LIKELY(*when <= batch->until) || begin_anew(batch, *when)) &&
-	       HG_LIKELY(!*hg_ring_stop) && has_room(batch, words, packed);
+	       HG_LIKELY(hg_batch_may_store(batch)) && has_room(batch, words, packed);
 }
 
-/* Records that are made before `*hg_ring_stop` is seen are there. */
+/* Records that are made before a change of `*hg_ring_epoch` is seen are there. */
 static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t words,
 						       uint32_t packed, uint64_t when)
 {
@@ -287,7 +293,7 @@ void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned k
 /* Whatever finds no page becomes an event in the end, so these are all that are lost. */
 static void count_lost(void)
 {
-	if (*hg_ring_stop)
+	if (hg_ring_stopped())
 		return;
 	hg_ring_lost(1);
 	if (hg_tls.batch)

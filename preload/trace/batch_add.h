@@ -28,6 +28,7 @@ struct hg_batch {
 	struct hg_ring_page *page; /* NULL: there is none */
 	uint32_t lost;             /* records since the last page */
 	int spare; /* atomic: of those that are no thread's, whether it is in use; else 0 */
+	uint32_t epoch; /* *hg_ring_epoch when it got its page */
 	bool busy; /* its thread is at it: a signal's handler leaves it alone */
 } __attribute__((aligned(128)));
 
@@ -58,6 +59,12 @@ static inline __attribute__((always_inline)) void hg_batch_begin(struct hg_ring_
 static inline __attribute__((always_inline)) void hg_batch_done(struct hg_ring_page *page)
 {
 	__atomic_store_n(&page->writing, 0, __ATOMIC_RELEASE);
+}
+
+/* Returns true if the page that it has is to be used further. */
+static inline __attribute__((always_inline)) bool hg_batch_may_store(const struct hg_batch *batch)
+{
+	return __atomic_load_n(hg_ring_epoch, __ATOMIC_RELAXED) == batch->epoch;
 }
 
 /* A record of this kind is added. */
@@ -101,9 +108,10 @@ static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_ba
 	bool added = false;
 
 	if (HG_UNLIKELY(!hg_packed_fits(block.api, block.address)) ||
-	    HG_UNLIKELY(*hg_ring_stop != 0) || HG_UNLIKELY(!hg_batch_enter(batch)))
+	    HG_UNLIKELY(!hg_batch_enter(batch)))
 		return false;
-	if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST))) {
+	if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST)) &&
+	    HG_LIKELY(hg_batch_may_store(batch))) {
 		hg_batch_begin(batch->page);
 		folded = hg_packed_fold(address - batch->before.address);
 		when = hg_now_counted();

@@ -13,11 +13,13 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/cost.h"
 #include "preload/trace/counts.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
+#include "preload/trace/ring.h"
 #include "tracer/provider.h"
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,8 +104,36 @@ static __attribute__((noinline)) void end(void)
 	pthread_mutex_unlock(&begin_lock);
 }
 
+/*
+ * A recording that forgets what was before wants the state once more: this thread records it, and
+ * its own call then. Returns true if it has.
+ */
+static bool begin_again(void)
+{
+	bool done;
+
+	if (!hg_early_events())
+		return false;
+	hg_tls.busy++;
+	pthread_mutex_lock(&begin_lock);
+	done = *hg_provider->recording;
+	if (!done && hg_ring_again()) {
+		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
+		done = true;
+	}
+	pthread_mutex_unlock(&begin_lock);
+	hg_tls.busy--;
+	if (!done || (!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
+		      !hg_begin_recording(true)))
+		return false;
+	hg_tls.busy = 1;
+	return true;
+}
+
 bool hg_enter_unrecorded(void)
 {
+	if (hg_config.standby && begin_again())
+		return true;
 	hg_counts_unrecorded();
 	if (!hg_config.standby)
 		return false;

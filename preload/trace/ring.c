@@ -49,8 +49,8 @@
 /* Until when a file that could not be made larger is left as it is. */
 #define FULL_NS UINT64_C(1000000000)
 
-static const uint32_t stopped = 1;
-const uint32_t *hg_ring_stop = &stopped;
+static const uint32_t no_epoch;
+const uint32_t *hg_ring_epoch = &no_epoch;
 
 static struct own {
 	struct hg_ring *ring; /* NULL: there is none */
@@ -60,6 +60,7 @@ static struct own {
 	uint64_t full_until;     /* atomic; ns: there is no room on the disk */
 	uint64_t hopeless_until; /* atomic; ns */
 	uint64_t patience;       /* atomic; ns */
+	uint32_t again;          /* ring->again when the state was recorded last */
 	char path[PATH_MAX];
 } * own;
 
@@ -144,10 +145,11 @@ static bool make(void)
 	ring->clock = hash_of_clock();
 	ring->pids = namespace_number("/proc/self/ns/pid");
 	ring->drained = drained;
+	ring->recording = 1;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
 	own->ring = ring;
-	__atomic_store_n(&hg_ring_stop, &ring->stop, __ATOMIC_RELEASE);
+	__atomic_store_n(&hg_ring_epoch, &ring->epoch, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -354,6 +356,30 @@ void hg_ring_lost(uint32_t records)
 {
 	if (own && own->ring)
 		__atomic_fetch_add(&own->ring->lost_records, records, __ATOMIC_RELAXED);
+}
+
+bool hg_ring_stopped(void)
+{
+	return !own || !own->ring || __atomic_load_n(&own->ring->stop, __ATOMIC_RELAXED);
+}
+
+const volatile int *hg_ring_recording(void)
+{
+	return &own->ring->recording;
+}
+
+bool hg_ring_again(void)
+{
+	uint32_t again;
+
+	if (hg_ring_stopped() || own->ring->pid != (int32_t)getpid())
+		return false;
+	again = __atomic_load_n(&own->ring->again, __ATOMIC_ACQUIRE);
+	if (again == own->again)
+		return false;
+	own->again = again;
+	__atomic_store_n(&own->ring->recording, 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 void hg_ring_end(enum hg_ring_end how)

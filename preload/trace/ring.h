@@ -30,7 +30,19 @@ void hg_ring_lost(uint32_t records);
 /* The process ends by itself, or executes another program; or HG_RING_RUNS, it goes on. */
 void hg_ring_end(enum hg_ring_end how);
 
-/* In a child that shares the parent's memory, and where there is no file, this is not 0, too. */
-extern const uint32_t *hg_ring_stop; /* atomic: nothing is to be stored any more */
+/* Returns true if nothing is to be stored any more, or there is no file. */
+bool hg_ring_stopped(void);
+
+/*
+ * When it changes threads take other pages, as nothing is to be stored any more, or what they store
+ * is not to depend on what they stored before. In a child it must not be read while it has no page.
+ */
+extern const uint32_t *hg_ring_epoch; /* atomic */
+
+/* What the recorder makes 0 when the process is to record its state again; hg_ring_again(). */
+const volatile int *hg_ring_recording(void);
+
+/* Returns true if that is so; then the process records once more. One thread calls it at a time. */
+bool hg_ring_again(void);
 
 #endif

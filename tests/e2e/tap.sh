@@ -107,8 +107,12 @@ assert eval("(" + sys.argv[2] + ")"), json.dumps(m, indent=1)' "$1" "$2"
 our_trace()
 {
 	for tap_part in "$1"/ctf/ust/uid/"$(id -u)" "$1"/ctf; do
-		[ -d "$tap_part" ] && echo "$tap_part" && return
+		[ -n "$(find "$tap_part" -name metadata 2>/dev/null)" ] && echo "$tap_part" && return
 	done
+	# What processes stored in files of the bundle:
+	rm -rf "$scratch/.exported"
+	"${hipgrain:-hipgrain}" export --ctf "$scratch/.exported" "$1" >/dev/null 2>&1
+	echo "$scratch/.exported"
 }
 
 # readable DIR: plain babeltrace2 reads our whole trace without a word of complaint.
