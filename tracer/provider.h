@@ -50,7 +50,7 @@ struct hg_provider {
 	/*
 	 * Have `wanted` called whenever a session that is started, or requests it, needs the
 	 * present state. It runs in a thread and under locks of LTTng-UST: it must not wait for
-	 * anything. 0, or -ENOSYS where this LTTng-UST does not support it.
+	 * anything. 0, or -ENOSYS where this LTTng-UST does not support it. NULL: nobody wants it.
 	 */
 	int (*on_state_wanted)(void (*wanted)(void));
 

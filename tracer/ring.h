@@ -63,8 +63,8 @@ struct hg_ring {
 	uint32_t end;    /* atomic, enum hg_ring_end */
 	uint32_t stop;   /* atomic, the recorder's: nothing more is to be recorded */
 	uint32_t epoch;  /* atomic, the recorder's: threads are to take other pages */
-	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again, and then: */
-	int32_t recording; /* atomic; 0: the process looks at `again` */
+	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again */
+	uint32_t zero;
 	uint32_t freed;  /* atomic, the recorder's: a futex, changes when pages become free */
 	uint32_t drained; /* the recorder empties pages; 0: the file only grows */
 	uint64_t waiting;      /* atomic: threads that wait for that */

@@ -180,7 +180,8 @@ static void on_wanted(void)
 
 static void listen(const struct hg_provider *provider)
 {
-	if (hg_config.standby && provider->on_state_wanted(on_wanted))
+	if (hg_config.standby && provider->on_state_wanted &&
+	    provider->on_state_wanted(on_wanted))
 		hg_say("this LTTng-UST does not report when a session starts: a recording that "
 		       "begins late hears of the program at its next call");
 }

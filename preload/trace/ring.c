@@ -51,6 +51,7 @@
 
 static const uint32_t no_epoch;
 const uint32_t *hg_ring_epoch = &no_epoch;
+volatile int hg_ring_recording;
 
 static struct own {
 	struct hg_ring *ring; /* NULL: there is none */
@@ -145,7 +146,7 @@ static bool make(void)
 	ring->clock = hash_of_clock();
 	ring->pids = namespace_number("/proc/self/ns/pid");
 	ring->drained = drained;
-	ring->recording = 1;
+	hg_ring_recording = 1;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
 	own->ring = ring;
@@ -327,6 +328,8 @@ struct hg_ring_page *hg_ring_take(void)
 
 	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED))
 		page = find_page(ring);
+	if (ring && __atomic_load_n(&ring->again, __ATOMIC_ACQUIRE) != own->again)
+		hg_ring_recording = 0;
 	if (page) {
 		/* Until the time of its first record is known. */
 		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
@@ -363,11 +366,6 @@ bool hg_ring_stopped(void)
 	return !own || !own->ring || __atomic_load_n(&own->ring->stop, __ATOMIC_RELAXED);
 }
 
-const volatile int *hg_ring_recording(void)
-{
-	return &own->ring->recording;
-}
-
 bool hg_ring_again(void)
 {
 	uint32_t again;
@@ -378,7 +376,7 @@ bool hg_ring_again(void)
 	if (again == own->again)
 		return false;
 	own->again = again;
-	__atomic_store_n(&own->ring->recording, 1, __ATOMIC_RELEASE);
+	hg_ring_recording = 1;
 	return true;
 }
 

@@ -39,10 +39,10 @@ bool hg_ring_stopped(void);
  */
 extern const uint32_t *hg_ring_epoch; /* atomic */
 
-/* What the recorder makes 0 when the process is to record its state again; hg_ring_again(). */
-const volatile int *hg_ring_recording(void);
+/* Is 0 from when a thread has seen that the process is to record its state, to hg_ring_again(). */
+extern volatile int hg_ring_recording;
 
-/* Returns true if that is so; then the process records once more. One thread calls it at a time. */
+/* Returns true if that is so. One thread calls it at a time. */
 bool hg_ring_again(void);
 
 #endif
