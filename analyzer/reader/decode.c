@@ -622,10 +622,9 @@ static void note_missing_part(struct decode *decode, const struct hg_ev_page *pa
 static void add_part(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)
 {
 	struct decode *decode = data;
-	int64_t since = decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN;
 
 	counts_batch(decode->stats->counts, pid, batch, begin);
-	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns, since);
+	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns, INT64_MIN);
 }
 
 static void take_page(struct decode *decode, const struct decoder *decoder, const bt_field *payload)
@@ -646,7 +645,8 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	page.words = decode->words->len;
 	if (!order_knows(decode->order, page.pid))
 		order_reach(decode->order, page.pid, INT64_MIN);
-	if (!page_parts_take(decode->parts, &page, add_part, decode))
+	/* Where the trace's beginning was deleted, it may begin in the middle of a page. */
+	if (!page_parts_take(decode->parts, &page, add_part, decode) && !decode->begin)
 		note_missing_part(decode, &page);
 }
 
@@ -683,7 +683,8 @@ static void take_event(struct decode *decode, const bt_message *message)
 	take_open_calls_until(decode, (uint64_t)(ns - decode->offset_ns));
 	/* The recorder's own events: */
 	if (decoder->batch == PAGE) {
-		take_page(decode, decoder, payload);
+		if (!is_too_early(decode, message))
+			take_page(decode, decoder, payload);
 		return;
 	}
 	if (decoder->batch == SWEPT) {

@@ -202,7 +202,7 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 
 	if (!process)
 		return false;
-	if (!process->open->len && !process->within && !process->runs->len) {
+	if (!process->open->len && !process->within && !process->told) {
 		process->reached = ns;
 		return false;
 	}
