@@ -395,7 +395,7 @@ bool decode_rings(struct decode *decode, const char *folder, bool last)
 {
 	decode->rings_last = last;
 	decode->rings = rings_open(folder, &decode->stats->truncated);
-	return decode->rings;
+	return g_file_test(folder, G_FILE_TEST_IS_DIR);
 }
 
 /* ---- open calls ---- */

@@ -456,6 +456,14 @@ static void start_here(void *unused)
 	start();
 }
 
+/* The command itself is in every recording, others are if they do something that is recorded. */
+static bool is_command(void)
+{
+	const char *command = getenv(HG_COMMAND_VARIABLE);
+
+	return command && atol(command) == (long)hg_process_id;
+}
+
 void hg_init(void)
 {
 	int expected = STATE_NEW, saved = errno, cancel;
@@ -478,6 +486,8 @@ void hg_init(void)
 	}
 	hg_tls.busy--;
 	__atomic_store_n(&state, STATE_DONE, __ATOMIC_RELEASE);
+	if (hg_active == HG_FORKED && is_command())
+		hg_fork_wake();
 	errno = saved;
 }
 
