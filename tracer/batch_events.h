@@ -80,10 +80,10 @@ enum hg_launch_word {
 #define HG_RECORD_COPY_WORDS  7u
 #define HG_RECORD_BEGIN_WORDS 3u
 
-#define HG_LAUNCH_HEAD       2u                                /* words before these */
-#define HG_LAUNCH_ARGS       (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
-#define HG_LAUNCH_SLOTS      256u
-#define HG_LAUNCH_LOW_BITS   40u
+#define HG_LAUNCH_HEAD        2u                                /* words before these */
+#define HG_LAUNCH_ARGS        (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
+#define HG_LAUNCH_SLOTS       256u
+#define HG_LAUNCH_LOW_BITS    40u
 
 static inline uint32_t hg_launch_slot(uint64_t first)
 {

@@ -15,7 +15,6 @@
 #include "tracer/elf_needed.h"
 #include "tracer/recording.h"
 
-
 /*
  * The tools interface of the HSA runtime is the second way to its calls (preload/hsa/hsa_tool.c).
  * It is set up by a variable for programs that are linked with OpenMP's offloading, or with the

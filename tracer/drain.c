@@ -39,9 +39,9 @@ struct file {
 	struct file *next;
 	char name[256];
 	struct hg_ring *ring;
-	uint64_t id;    /* of the file, in events */
-	uint64_t until; /* that was told last */
-	uint64_t lost;  /* that was told last */
+	uint64_t id;            /* of the file, in events */
+	uint64_t until;         /* that was told last */
+	uint64_t lost;          /* that was told last */
 	uint64_t writing_since; /* ns; 0: no thread was storing a record */
 	bool broken;            /* it is left alone */
 	bool over;              /* its process has ended, and all of it was taken */
@@ -127,7 +127,8 @@ static void add_file(struct drain *drain, const char *name)
 
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size >= (off_t)sizeof(*ring))
-		ring = mmap(NULL, hg_ring_bytes(HG_RING_PAGES_DRAINED), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		ring = mmap(NULL, hg_ring_bytes(HG_RING_PAGES_DRAINED), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (ring == MAP_FAILED)
@@ -204,8 +205,7 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 	bool full = false;
 
 	for (uint32_t i = 0; i < pages && i < HG_RING_PAGES_DRAINED; i++) {
-		struct hg_ring_page *page =
-		    (struct hg_ring_page *)(void *)(file->ring + 1) + i;
+		struct hg_ring_page *page = (struct hg_ring_page *)(void *)(file->ring + 1) + i;
 		uint32_t state = __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
 
 		if (state == HG_RING_FULL || (state == HG_RING_OPEN && over)) {

@@ -78,9 +78,9 @@ static void run(const struct client *client, int socket, int folder, const char 
 
 	for (int number = 1; number < NSIG; number++)
 		signal(number, number == SIGINT || number == SIGTERM || number == SIGQUIT ||
-					       number == SIGHUP || number == SIGPIPE
-					   ? SIG_IGN
-					   : SIG_DFL);
+				       number == SIGHUP || number == SIGPIPE
+				   ? SIG_IGN
+				   : SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_NAME, "hipgrain-drain");
@@ -182,7 +182,7 @@ int drain_process_end(struct drain_process *drain, uint64_t *lost, char *why, si
 	if (!error)
 		error = wait_answer(drain, END_MS, lost);
 	finish(drain, error != 0);
-	return error ? refuse(why, why_size, -error,
-			      "the process that hands records to LTTng: %s", strerror(-error))
+	return error ? refuse(why, why_size, -error, "the process that hands records to LTTng: %s",
+			      strerror(-error))
 		     : 0;
 }

@@ -13,8 +13,8 @@ struct drain_process {
 	pid_t pid;  /* or -1 */
 	int socket; /* or -1 */
 };
-#define DRAIN_PROCESS_NONE          \
-	{                           \
+#define DRAIN_PROCESS_NONE              \
+	{                               \
 		.pid = -1, .socket = -1 \
 	}
 

@@ -23,14 +23,14 @@ struct recording {
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
-	struct node node;     /* of `per_node` */
-	struct bundle target; /* of `stage`: where the bundle goes at the end */
-	bool lttng;           /* LTTng has the trace; else the processes' files are it */
+	struct node node;           /* of `per_node` */
+	struct bundle target;       /* of `stage`: where the bundle goes at the end */
+	bool lttng;                 /* LTTng has the trace; else the processes' files are it */
 	struct drain_process drain; /* if so: what puts the processes' records into it */
-	pid_t places;         /* the process that answers where kernels load pointers from; or -1 */
-	int control;          /* a flight recorder takes requests here; or -1 */
-	int signals;          /* of `waited`, readable when one is pending; or -1 */
-	int interrupt;        /* of those signals that are forwarded, the same */
+	pid_t places;  /* the process that answers where kernels load pointers from; or -1 */
+	int control;   /* a flight recorder takes requests here; or -1 */
+	int signals;   /* of `waited`, readable when one is pending; or -1 */
+	int interrupt; /* of those signals that are forwarded, the same */
 	sigset_t old_mask, waited;
 	struct sigaction old_sigchld;
 };

@@ -38,13 +38,13 @@
 #define HG_RINGS         "rings"
 #define HG_RINGS_DRAINED "drained"
 /* "hgring", 0, and the version of what this header and batch_events.h describe. */
-#define HG_RING_MAGIC    UINT64_C(0x0100676e69726768)
-#define HG_RING_PAGE     32768u /* bytes */
+#define HG_RING_MAGIC UINT64_C(0x0100676e69726768)
+#define HG_RING_PAGE  32768u /* bytes */
 /* Pages of a file at most: 16 GiB; of one that is drained, 64 MiB. */
 #define HG_RING_PAGES         524288u
 #define HG_RING_PAGES_DRAINED 2048u
-#define HG_RING_SLACK_NS UINT64_C(1000000)
-#define HG_RING_PROGRAM  48u
+#define HG_RING_SLACK_NS      UINT64_C(1000000)
+#define HG_RING_PROGRAM       48u
 
 enum hg_ring_state { HG_RING_FREE, HG_RING_OPEN, HG_RING_FULL };
 
@@ -65,8 +65,8 @@ struct hg_ring {
 	uint32_t epoch;  /* atomic, the recorder's: threads are to take other pages */
 	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again */
 	uint32_t zero;
-	uint32_t freed;  /* atomic, the recorder's: a futex, changes when pages become free */
-	uint32_t drained; /* the recorder empties pages; 0: the file only grows */
+	uint32_t freed;        /* atomic, the recorder's: a futex, changes when pages become free */
+	uint32_t drained;      /* the recorder empties pages; 0: the file only grows */
 	uint64_t waiting;      /* atomic: threads that wait for that */
 	uint64_t lost_records; /* atomic */
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */

@@ -46,7 +46,7 @@ struct decode {
 	struct rings *rings;           /* NULL: there are none */
 	bool rings_last;               /* what the trace has of them comes first */
 	struct page_parts *parts;
-	GArray *open_calls;            /* NULL: there are none */
+	GArray *open_calls; /* NULL: there are none */
 	guint open_next;
 	bool stopped;
 };
@@ -614,9 +614,9 @@ static void take_batch(struct decode *decode, const struct decoder *decoder,
 static void note_missing_part(struct decode *decode, const struct hg_ev_page *page)
 {
 	if (!decode->stats->truncated)
-		decode->stats->truncated = g_strdup_printf(
-		    "records of process %d are missing before part %u of page %u", page->pid,
-		    page->part, page->number);
+		decode->stats->truncated =
+		    g_strdup_printf("records of process %d are missing before part %u of page %u",
+				    page->pid, page->part, page->number);
 }
 
 static void add_part(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)

@@ -20,7 +20,8 @@ void decode_free(struct decode *decode);
 void decode_early(struct decode *decode, const char *folder);
 
 /* Before the first message: records of processes, from the bundle's directory HG_RINGS. False:
- * there is no such directory; in an empty one no process recorded anything. `last`: they are what the recorder had not put into the trace when it was killed.
+ * there is no such directory; in an empty one no process recorded anything. `last`: they are what
+ * the recorder had not put into the trace when it was killed.
  */
 bool decode_rings(struct decode *decode, const char *folder, bool last);
 

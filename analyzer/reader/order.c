@@ -119,9 +119,9 @@ static void release_until(struct event_order *order, struct process *process, in
 
 		/* What was held back goes before records of the same moment. */
 		if (run && run->ns <= until && (!held || run->ns < held->ns))
-			process->reached = runs_pass(process->runs,
-						     held ? MIN(until, held->ns - 1) : until,
-						     order->calls.records, order->data);
+			process->reached =
+			    runs_pass(process->runs, held ? MIN(until, held->ns - 1) : until,
+				      order->calls.records, order->data);
 		else if (held && held->ns <= until)
 			pass_item(order, process);
 		else
@@ -131,7 +131,9 @@ static void release_until(struct event_order *order, struct process *process, in
 
 static void release(struct event_order *order, struct process *process)
 {
-	int64_t until = process->within ? process->first : process->told ? process->until : INT64_MAX;
+	int64_t until = process->within ? process->first
+			: process->told ? process->until
+					: INT64_MAX;
 
 	for (guint i = 0; i < process->open->len; i++)
 		until = MIN(until, g_array_index(process->open, struct open, i).ns);
@@ -259,10 +261,10 @@ static void add_records(struct process *process, const struct order_batch *batch
 			int64_t since_ns)
 {
 	struct record_run run = { .pid = process->pid,
-			   .tid = batch->tid,
-			   .begin = begin_ns,
-			   .words = batch->words,
-			   .records = batch->records };
+				  .tid = batch->tid,
+				  .begin = begin_ns,
+				  .words = batch->words,
+				  .records = batch->records };
 
 	skip_until(&run, MAX(since_ns, process->first));
 	process->missing.records += skip_until(&run, process->reached);

@@ -84,12 +84,10 @@ struct adding {
 	void *data;
 };
 
-static void add_words(const struct adding *adding, const struct hg_ev_page *part, const uint64_t *words,
-		uint32_t count, uint64_t begin)
+static void add_words(const struct adding *adding, const struct hg_ev_page *part,
+		      const uint64_t *words, uint32_t count, uint64_t begin)
 {
-	struct order_batch batch = { .number = part->number,
-				     .tid = part->thread,
-				     .words = count };
+	struct order_batch batch = { .number = part->number, .tid = part->thread, .words = count };
 
 	if (!count)
 		return;
@@ -119,9 +117,9 @@ static void add_new(const struct adding *adding, const struct hg_ev_page *part, 
 }
 
 bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
-		void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
-			    void *data),
-		void *data)
+		     void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
+				 void *data),
+		     void *data)
 {
 	const struct key key = { part->file, part->pid, part->number };
 	const struct adding adding = { add, data };
@@ -142,7 +140,8 @@ bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
 	return whole;
 }
 
-uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number)
+uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
+			  uint32_t number)
 {
 	const struct key key = { file, pid, number };
 	const struct page *page = g_hash_table_lookup(parts->pages, &key);

@@ -20,11 +20,12 @@ void page_parts_free(struct page_parts *parts);
  * that is missing cannot be read; false: this is the first of these.
  */
 bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *page,
-		void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
-			    void *data),
-		void *data);
+		     void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
+				 void *data),
+		     void *data);
 
 /* Returns how many words of whole records were taken of a page. */
-uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number);
+uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
+			  uint32_t number);
 
 #endif

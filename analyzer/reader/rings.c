@@ -216,9 +216,9 @@ static uint32_t read_page(struct rings *rings, const struct place *place)
 		rings->fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		rings->open = place->file;
 	}
-	got = rings->fd < 0 ? -1
-			    : pread(rings->fd, &rings->page, sizeof(rings->page),
-				    offset_of(place->index));
+	got = rings->fd < 0
+		  ? -1
+		  : pread(rings->fd, &rings->page, sizeof(rings->page), offset_of(place->index));
 	if (got < (ssize_t)head) {
 		note_damage(rings, file->path, "it cannot be read");
 		return 0;
@@ -278,9 +278,9 @@ static void take_page(struct rings *rings, const struct place *place,
 				  .begin = rings->page.begin };
 	uint32_t known;
 	struct record_run run = { .pid = page.pid,
-			   .tid = page.tid,
-			   .begin = place->begin + rings->offset,
-			   .words = words };
+				  .tid = page.tid,
+				  .begin = place->begin + rings->offset,
+				  .words = words };
 
 	if (!words)
 		return;

@@ -32,8 +32,8 @@ int64_t rings_origin(const struct rings *rings);
 struct ring_page {
 	int32_t pid, tid;
 	uint32_t number;
-	uint64_t file;  /* hg_ring_id() */
-	uint64_t begin; /* ns of CLOCK_MONOTONIC */
+	uint64_t file;           /* hg_ring_id() */
+	uint64_t begin;          /* ns of CLOCK_MONOTONIC */
 	const uint64_t *records; /* of whole_records() */
 	uint32_t words;
 };

@@ -110,11 +110,11 @@ struct hg_tls {
 	const void *hip_caller; /* to which that returns */
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
 	struct hg_open_call *open_call;     /* where it is published; NULL: nowhere yet */
-	int in_phdr;    /* inside dl_iterate_phdr(): the loader's lock is held */
-	int resolving;  /* looking up the C library's functions */
-	int keeping;    /* this call is remembered although nothing records (live_state.c) */
-	int unrecorded; /* enum hg_unrecorded: what this call is if nothing records */
-	uint32_t suspended;           /* live_state.c's: what the call in progress removes */
+	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;      /* looking up the C library's functions */
+	int keeping;        /* this call is remembered although nothing records (live_state.c) */
+	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
+	uint32_t suspended; /* live_state.c's: what the call in progress removes */
 	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
 	bool room_locked;             /* the C library is determining it */
 	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */

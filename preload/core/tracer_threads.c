@@ -233,7 +233,7 @@ HG_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 				    function, data);
 	}
 	/* Loading LTTng-UST could wait for a thread that waits for this one. */
-	if (HG_UNLIKELY(!hg_opened_provider))
+	if (HG_UNLIKELY(!hg_opened_provider) && !hg_config.recorded)
 		hg_fork_load();
 	return found(thread, attributes, function, data);
 }

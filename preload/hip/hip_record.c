@@ -87,8 +87,7 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 	if (HG_LIKELY(batch != NULL) && HG_LIKELY(hg_batch_enter(batch))) {
 		since = end - batch->begin;
 		if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
-		    HG_LIKELY(hg_batch_may_store(batch)) &&
-		    HG_LIKELY(!(since >> 32))) {
+		    HG_LIKELY(hg_batch_may_store(batch)) && HG_LIKELY(!(since >> 32))) {
 			hg_batch_begin(batch->page);
 			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
 							   (uint32_t)since);

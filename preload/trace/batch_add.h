@@ -27,9 +27,9 @@ struct hg_batch {
 	uint64_t *run; /* of packed records, the last record of all; NULL: there is none */
 	struct hg_ring_page *page; /* NULL: there is none */
 	uint32_t lost;             /* records since the last page */
-	int spare; /* atomic: of those that are no thread's, whether it is in use; else 0 */
+	int spare;      /* atomic: of those that are no thread's, whether it is in use; else 0 */
 	uint32_t epoch; /* *hg_ring_epoch when it got its page */
-	bool busy; /* its thread is at it: a signal's handler leaves it alone */
+	bool busy;      /* its thread is at it: a signal's handler leaves it alone */
 } __attribute__((aligned(128)));
 
 /* The calling thread begins to use its batch. False: a handler has interrupted it in that. */

@@ -123,8 +123,8 @@ static bool begin_again(void)
 	}
 	pthread_mutex_unlock(&begin_lock);
 	hg_tls.busy--;
-	if (!done || (!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
-		      !hg_begin_recording(true)))
+	if (!done ||
+	    (!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) && !hg_begin_recording(true)))
 		return false;
 	hg_tls.busy = 1;
 	return true;
@@ -180,8 +180,7 @@ static void on_wanted(void)
 
 static void listen(const struct hg_provider *provider)
 {
-	if (hg_config.standby && provider->on_state_wanted &&
-	    provider->on_state_wanted(on_wanted))
+	if (hg_config.standby && provider->on_state_wanted && provider->on_state_wanted(on_wanted))
 		hg_say("this LTTng-UST does not report when a session starts: a recording that "
 		       "begins late hears of the program at its next call");
 }

@@ -128,10 +128,9 @@ static bool make(void)
 	own->tried = true;
 	own->patience = WAIT_NS;
 	/* Where there is no room for so many addresses, a smaller file will do. */
-	while (limit >= FIRST_PAGES &&
-	       !(ring = hg_mapped_file_part(HG_RINGS, hg_ring_bytes(limit),
-					    hg_ring_bytes(FIRST_PAGES), own->path,
-					    sizeof(own->path))))
+	while (limit >= FIRST_PAGES && !(ring = hg_mapped_file_part(HG_RINGS, hg_ring_bytes(limit),
+								    hg_ring_bytes(FIRST_PAGES),
+								    own->path, sizeof(own->path))))
 		limit /= 8;
 	if (!ring)
 		return false;

@@ -113,8 +113,8 @@ static bool add(uint32_t thread)
 	bool added;
 	char *at;
 
-	added = number % 10 && ((hg_tls.batch && hg_batch_add_here(block)) ||
-				hg_batch_add_block(&block));
+	added = number % 10 &&
+		((hg_tls.batch && hg_batch_add_here(block)) || hg_batch_add_block(&block));
 	/* What cannot be packed becomes an event. */
 	if (!added) {
 		at = hg_batch_take_event(&room, 1, size);
@@ -626,8 +626,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_merged), cmocka_unit_test(handlers_record),
 		cmocka_unit_test(killed_anywhere),    cmocka_unit_test(losses_are_counted),
-		cmocka_unit_test(long_pauses),	      cmocka_unit_test(files_cut_off),
-		cmocka_unit_test(any_bytes),	      cmocka_unit_test(foreign_files),
+		cmocka_unit_test(long_pauses),        cmocka_unit_test(files_cut_off),
+		cmocka_unit_test(any_bytes),          cmocka_unit_test(foreign_files),
 		cmocka_unit_test(pages_in_parts),     cmocka_unit_test(recorder_is_gone),
 	};
 
