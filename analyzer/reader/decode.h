@@ -16,7 +16,8 @@ struct short_batches;
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats);
 void decode_free(struct decode *decode);
 
-/* Before the first message: events that processes stored in the bundle's directory HG_EARLY. */
+/* Before the first message: events that processes stored in the bundle's directory HG_EARLY; NULL:
+ * there are none. In any case, what events of processes' files consist of. */
 void decode_early(struct decode *decode, const char *folder);
 
 /* Before the first message: records of processes, from the bundle's directory HG_RINGS. False:

@@ -112,6 +112,7 @@ int read_live(const char *url, const char *open_batches, reader_callback callbac
 	guard_begin(url);
 	live.queue = event_queue_new();
 	live.decode = decode_new(live.queue, stats);
+	decode_early(live.decode, NULL);
 	result = build_graph(&live, url);
 	if (result < 0) {
 		*error = graph_take_error();
