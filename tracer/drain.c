@@ -117,12 +117,12 @@ static struct file *find_file(const struct drain *drain, const char *name)
 	return file;
 }
 
-/* A file that is not made yet is tried again. */
-static void add_file(struct drain *drain, const char *name)
+/* Returns true if it is one. A file that is not made yet is tried again. */
+static bool add_file(struct drain *drain, const char *name)
 {
 	int fd = openat(dirfd(drain->folder), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct hg_ring *ring = MAP_FAILED;
-	struct file *file = NULL;
+	struct file *file = NULL, **place;
 	struct stat status;
 
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
@@ -132,31 +132,46 @@ static void add_file(struct drain *drain, const char *name)
 	if (fd >= 0)
 		close(fd);
 	if (ring == MAP_FAILED)
-		return;
+		return false;
 	if (sigsetjmp(shortened, 1) == 0 &&
 	    __atomic_load_n(&ring->magic, __ATOMIC_ACQUIRE) == HG_RING_MAGIC &&
 	    ring->page_bytes == HG_RING_PAGE)
 		file = calloc(1, sizeof(*file));
 	if (!file) {
 		munmap(ring, hg_ring_bytes(HG_RING_PAGES_DRAINED));
-		return;
+		return false;
 	}
 	strncpy(file->name, name, sizeof(file->name) - 1);
 	file->ring = ring;
 	file->id = hg_ring_id(name);
-	file->next = drain->files;
-	drain->files = file;
+	/* In the order in which they were made: a process may have several, one after the other. */
+	place = &drain->files;
+	while (*place && (*place)->id < file->id)
+		place = &(*place)->next;
+	file->next = *place;
+	*place = file;
+	return true;
 }
 
-static void find_files(struct drain *drain)
+/* Returns true if there are files that were not known. */
+static bool find_new_files(struct drain *drain)
 {
 	struct dirent *entry;
+	bool any = false;
 
 	rewinddir(drain->folder);
 	while ((entry = readdir(drain->folder)) != NULL)
 		if (entry->d_name[0] != '.' && strlen(entry->d_name) < 256 &&
 		    !find_file(drain, entry->d_name))
-			add_file(drain, entry->d_name);
+			any |= add_file(drain, entry->d_name);
+	return any;
+}
+
+/* A look at a directory that changes may show a process's file and not the one before. */
+static void find_files(struct drain *drain)
+{
+	if (find_new_files(drain))
+		find_new_files(drain);
 }
 
 /* ---- one file ---- */

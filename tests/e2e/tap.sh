@@ -106,13 +106,16 @@ assert eval("(" + sys.argv[2] + ")"), json.dumps(m, indent=1)' "$1" "$2"
 # of all users, of whom one may begin just as the recording ends: its part then has no metadata.
 our_trace()
 {
+	if [ -d "$1/rings" ]; then
+		# babeltrace2 knows what is in the files of processes once it is exported.
+		rm -rf "$scratch/.exported"
+		"${hipgrain:-hipgrain}" export --ctf "$scratch/.exported" "$1" >/dev/null 2>&1
+		echo "$scratch/.exported"
+		return
+	fi
 	for tap_part in "$1"/ctf/ust/uid/"$(id -u)" "$1"/ctf; do
-		[ -n "$(find "$tap_part" -name metadata 2>/dev/null)" ] && echo "$tap_part" && return
+		[ -d "$tap_part" ] && echo "$tap_part" && return
 	done
-	# What processes stored in files of the bundle:
-	rm -rf "$scratch/.exported"
-	"${hipgrain:-hipgrain}" export --ctf "$scratch/.exported" "$1" >/dev/null 2>&1
-	echo "$scratch/.exported"
 }
 
 # readable DIR: plain babeltrace2 reads our whole trace without a word of complaint.
