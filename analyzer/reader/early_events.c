@@ -186,7 +186,8 @@ static const char *const own_lines[] = {
 #include "tracer/events.def"
 };
 
-/* Where there is no bundle, as of a trace that a relay sends, the layout is that of this version. */
+/* Where there is no bundle, as of a trace that a relay sends, the layout is that of this version.
+ */
 static void use_own_layout(struct early_events *events)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(own_lines); i++) {

@@ -29,8 +29,8 @@ struct early_event {
 enum early_class { EARLY_EVENT, EARLY_BATCH_OPEN, EARLY_BATCH, EARLY_UNKNOWN };
 
 /*
- * The files of a bundle's directory HG_EARLY, if there is one (NULL: none). `damage` is then or later set
- * to a line that says which file is damaged and where, if that was NULL (g_free()).
+ * The files of a bundle's directory HG_EARLY, if there is one (NULL: none). `damage` is then or
+ * later set to a line that says which file is damaged and where, if that was NULL (g_free()).
  */
 struct early_events *early_events_open(const char *folder, char **damage);
 void early_events_close(struct early_events *events);
