@@ -78,10 +78,12 @@ void rings_stop(int bundle)
 static void ask(int file, const struct hg_ring *ring, void *data)
 {
 	const uint32_t again = ring->again + 1, epoch = ring->epoch + 1;
+	const int32_t none = 0;
 
 	(void)data;
 	(void)!pwrite(file, &again, sizeof(again), offsetof(struct hg_ring, again));
 	(void)!pwrite(file, &epoch, sizeof(epoch), offsetof(struct hg_ring, epoch));
+	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_ring, recording));
 }
 
 void rings_again(int bundle)

@@ -51,7 +51,6 @@
 
 static const uint32_t no_epoch;
 const uint32_t *hg_ring_epoch = &no_epoch;
-volatile int hg_ring_recording;
 
 static struct own {
 	struct hg_ring *ring; /* NULL: there is none */
@@ -134,7 +133,8 @@ static bool make(void)
 		limit /= 8;
 	if (!ring)
 		return false;
-	hg_libc.madvise(ring, hg_ring_bytes(limit), MADV_DONTFORK);
+	/* A child reads words of the first page, until it has a file of its own. */
+	hg_libc.madvise(ring + 1, hg_ring_bytes(limit) - sizeof(*ring), MADV_DONTFORK);
 	hg_libc.madvise(ring, hg_ring_bytes(limit), MADV_DONTDUMP);
 	clock_gettime(CLOCK_REALTIME, &real);
 	ring->origin = hg_ns(&real) - hg_now();
@@ -145,7 +145,7 @@ static bool make(void)
 	ring->clock = hash_of_clock();
 	ring->pids = namespace_number("/proc/self/ns/pid");
 	ring->drained = drained;
-	hg_ring_recording = 1;
+	ring->recording = 1;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
 	own->ring = ring;
@@ -327,8 +327,6 @@ struct hg_ring_page *hg_ring_take(void)
 
 	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED))
 		page = find_page(ring);
-	if (ring && __atomic_load_n(&ring->again, __ATOMIC_ACQUIRE) != own->again)
-		hg_ring_recording = 0;
 	if (page) {
 		/* Until the time of its first record is known. */
 		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
@@ -365,6 +363,11 @@ bool hg_ring_stopped(void)
 	return !own || !own->ring || __atomic_load_n(&own->ring->stop, __ATOMIC_RELAXED);
 }
 
+const volatile int *hg_ring_recording(void)
+{
+	return &own->ring->recording;
+}
+
 bool hg_ring_again(void)
 {
 	uint32_t again;
@@ -375,7 +378,7 @@ bool hg_ring_again(void)
 	if (again == own->again)
 		return false;
 	own->again = again;
-	hg_ring_recording = 1;
+	__atomic_store_n(&own->ring->recording, 1, __ATOMIC_RELEASE);
 	return true;
 }
 

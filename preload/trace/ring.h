@@ -39,8 +39,11 @@ bool hg_ring_stopped(void);
  */
 extern const uint32_t *hg_ring_epoch; /* atomic */
 
-/* Is 0 from when a thread has seen that the process is to record its state, to hg_ring_again(). */
-extern volatile int hg_ring_recording;
+/*
+ * Returns what is 0 from when the recorder wants the process to record its state, to
+ * hg_ring_again(). A child may read it.
+ */
+const volatile int *hg_ring_recording(void);
 
 /* Returns true if that is so. One thread calls it at a time. */
 bool hg_ring_again(void);

@@ -84,7 +84,7 @@ static bool early_begin(const volatile int *wanted, const struct hg_provider **f
 		return false;
 	recording = wanted;
 	/* A recording that forgets wants the state again and again. */
-	provider.recording = hg_config.standby ? &hg_ring_recording : wanted;
+	provider.recording = hg_config.standby ? hg_ring_recording() : wanted;
 	*found = &provider;
 	return true;
 }
