@@ -64,7 +64,7 @@ struct hg_ring {
 	uint32_t stop;   /* atomic, the recorder's: nothing more is to be recorded */
 	uint32_t epoch;  /* atomic, the recorder's: threads are to take other pages */
 	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again */
-	int32_t recording; /* atomic; 0, by the recorder: the process is to look at `again` */
+	int32_t recording;     /* atomic; 0, by the recorder: the process is to look at `again` */
 	uint32_t freed;        /* atomic, the recorder's: a futex, changes when pages become free */
 	uint32_t drained;      /* the recorder empties pages; 0: the file only grows */
 	uint64_t waiting;      /* atomic: threads that wait for that */

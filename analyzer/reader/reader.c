@@ -325,7 +325,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	struct reader reader = { .stats = stats };
 	char *early;
 	pthread_t thread;
-	bool rings;
+	bool rings, traced;
 	int result;
 
 	memset(stats, 0, sizeof(*stats));
@@ -355,9 +355,12 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	reader.copies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					      (GDestroyNotify)temporary_remove);
 	decode_fetch_from(reader.decode, reader.batches);
+	traced = traces->len > 0;
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_packets(&reader, traces);
 	begin_when_whole(reader.decode, traces);
+	/* A trace that cannot be read is not made up for by what is behind it. */
+	rings &= !traced;
 	if (traces->len == 0 && !rings) {
 		*error = stats->truncated;
 		stats->truncated = NULL;
