@@ -17,32 +17,27 @@
 
 #include "tracer/flush_request.h"
 #include "tracer/attach.h"
-#include "tracer/session_filter.h"
 #include "tracer/bundle.h"
 #include "tracer/close_from.h"
 #include "tracer/code_objects.h"
 #include "tracer/control.h"
+#include "tracer/early_events.h"
 #include "tracer/event_counts.h"
-#include "tracer/open_batches.h"
 #include "tracer/open_calls.h"
-#include "tracer/daemon.h"
-#include "tracer/install.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
 #include "tracer/record_request.h"
-#include "tracer/session.h"
+#include "tracer/rings.h"
 #include "tracer/standby.h"
 #include "tracer/witness.h"
 
-/* How long a process may take to register with the session daemon that it has just found. */
-#define REGISTER_TIMEOUT_MS 10000
+/* How long a process is waited for that makes no call: it is recorded when it makes one. */
+#define ANSWER_TIMEOUT_MS 500
 /* And how long all processes may take to write what they have counted. */
 #define TOTALS_TIMEOUT_MS 10000
 /* How often the processes are checked for their end. */
 #define WATCH_MS 200
-/* How much longer the end of a recording may take when a signal arrives during it. */
-#define END_GRACE_MS 2000
 
 struct attachment {
 	const struct attach_options *options;
@@ -57,9 +52,7 @@ struct attachment {
 	int control; /* takes requests, or -1 */
 	int client;  /* the one that requested the end, or -1 */
 	int signals; /* readable when a signal requests the end; or -1 */
-	struct install_paths install;
-	struct daemon_link daemon;
-	struct session session;
+	struct record_request *requests; /* as `counted`; home -1: there is none */
 	struct bundle_manifest manifest;
 };
 
@@ -130,34 +123,16 @@ static int choose_processes(struct attachment *attachment)
 	attachment->pidfds = calloc(attachment->count, sizeof(*attachment->pidfds));
 	attachment->counted = calloc(attachment->count, sizeof(*attachment->counted));
 	attachment->witnessed = calloc(attachment->count, sizeof(*attachment->witnessed));
+	attachment->requests = calloc(attachment->count, sizeof(*attachment->requests));
 	if (!attachment->vpids || !attachment->pidfds || !attachment->counted ||
-	    !attachment->witnessed) {
+	    !attachment->witnessed || !attachment->requests) {
 		message_error("%s", strerror(ENOMEM));
 		return HG_EXIT_INTERNAL;
 	}
-	for (size_t i = 0; i < attachment->count; i++)
+	for (size_t i = 0; i < attachment->count; i++) {
 		attachment->vpids[i] = attachment->processes[i].vpid;
-	return HG_EXIT_OK;
-}
-
-/* An ordinary user's programs look for their daemon below LTTNG_HOME or HOME, root's do not. */
-static int choose_home(const struct attachment *attachment)
-{
-	const char *home = attachment->processes[0].lttng_home;
-
-	if (getuid() == 0)
-		return HG_EXIT_OK;
-	for (size_t i = 1; i < attachment->count; i++) {
-		if (strcmp(home, attachment->processes[i].lttng_home) != 0) {
-			message_error("processes %ld and %ld use different LTTng session daemons "
-				      "(their LTTNG_HOME differs): attach to one of them at a time",
-				      (long)attachment->processes[0].pid,
-				      (long)attachment->processes[i].pid);
-			return HG_EXIT_INPUT;
-		}
+		attachment->requests[i] = (struct record_request){ -1, -1, -1, "", 0 };
 	}
-	if (*home)
-		setenv("LTTNG_HOME", home, 1);
 	return HG_EXIT_OK;
 }
 
@@ -169,56 +144,6 @@ static bool lives(const struct attachment *attachment, size_t i)
 	if (fd.fd == -ENOSYS)
 		return kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM;
 	return fd.fd >= 0 && poll(&fd, 1, 0) == 0;
-}
-
-/*
- * Programs find a daemon that was just started by themselves, after a moment. With --all, processes
- * on standby that end meanwhile or do not answer do not prevent the recording of the others.
- */
-static int wait_registered(const struct attachment *attachment)
-{
-	char why[512];
-	int known;
-
-	for (size_t i = 0; i < attachment->count; i++) {
-		bool all = attachment->options->all;
-		long pid = attachment->processes[i].pid;
-		int waited = 0;
-
-		if (!record_request_is_heard(attachment->processes[i].pid) &&
-		    lives(attachment, i)) {
-			message_note(
-			    "process %ld has made no call yet that is recorded: it will be "
-			    "when it does",
-			    pid);
-			continue;
-		}
-		while (!(known = session_has_process(&attachment->daemon.client,
-						     attachment->vpids[i], why, sizeof(why)))) {
-			if (!lives(attachment, i)) {
-				if (all)
-					break;
-				message_error("process %ld has ended", pid);
-				return HG_EXIT_INPUT;
-			}
-			if (waited >= REGISTER_TIMEOUT_MS) {
-				(all ? message_warning : message_error)(
-				    "process %ld does not answer the LTTng session daemon: it is "
-				    "stopped, or uses another one",
-				    pid);
-				if (all)
-					break;
-				return HG_EXIT_INPUT;
-			}
-			poll(NULL, 0, 50);
-			waited += 50;
-		}
-		if (known < 0) {
-			message_error("%s", why);
-			return HG_EXIT_INPUT;
-		}
-	}
-	return HG_EXIT_OK;
 }
 
 /*
@@ -234,24 +159,116 @@ static const char *own_directory(const struct attachment *attachment, size_t i)
 	return *directory ? directory : NULL;
 }
 
-/* Processes on standby load LTTng-UST only on request. */
-static void ask(const struct attachment *attachment, bool wanted)
+/* Requests those of the processes that use the i-th one's directory. */
+static int request_one(struct attachment *attachment, size_t i, const char *directory, char *why,
+		       size_t why_size)
 {
-	for (size_t i = 0; i < attachment->count; i++) {
-		const char *directory = attachment->options->all
-					    ? own_directory(attachment, i)
-					    : attachment->processes[i].directory;
+	pid_t *pids = calloc(attachment->count, sizeof(*pids));
+	size_t count = 0;
+	int error;
 
-		if (directory) {
-			record_request_set(
-			    directory, attachment->options->all ? 0 : attachment->vpids[i], wanted);
+	if (!pids)
+		return refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
+	for (size_t j = i; !attachment->options->all && j < attachment->count; j++)
+		if (strcmp(attachment->processes[j].directory, directory) == 0)
+			pids[count++] = attachment->vpids[j];
+	error = record_request_begin(&attachment->requests[i], directory, pids, count, why,
+				     why_size);
+	free(pids);
+	return error;
+}
+
+static void withdraw(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->count; i++)
+		record_request_withdraw(&attachment->requests[i]);
+}
+
+/* 0, or -errno after a message. */
+static int request(struct attachment *attachment)
+{
+	char why[512];
+	int error = 0;
+
+	for (size_t i = 0; i < attachment->count && !error; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory)
+			error = request_one(attachment, i, directory, why, sizeof(why));
+	}
+	if (error) {
+		message_error("%s", why);
+		withdraw(attachment);
+	}
+	return error;
+}
+
+/* The request that means the i-th process. */
+static const struct record_request *request_of(const struct attachment *attachment, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(attachment->processes[j].directory,
+			   attachment->processes[i].directory) == 0)
+			return &attachment->requests[j];
+	return &attachment->requests[i];
+}
+
+static bool is_heard(const struct attachment *attachment, size_t i)
+{
+	return record_request_is_heard(request_of(attachment, i), attachment->vpids[i]);
+}
+
+/*
+ * A process begins by its next call. With --all, processes on standby that end meanwhile do not
+ * prevent the recording of the others. HG_EXIT_OK, or another status after a message.
+ */
+static int wait_heard(const struct attachment *attachment)
+{
+	int waited = 0;
+
+	for (size_t i = 0; i < attachment->count; i++) {
+		long pid = attachment->processes[i].pid;
+
+		while (!is_heard(attachment, i) && lives(attachment, i) &&
+		       waited < ANSWER_TIMEOUT_MS) {
+			poll(NULL, 0, 10);
+			waited += 10;
+		}
+		if (is_heard(attachment, i))
+			continue;
+		if (lives(attachment, i)) {
+			message_note("process %ld has made no call yet that is recorded: it will "
+				     "be when it does",
+				     pid);
+		} else if (!attachment->options->all) {
+			message_error("process %ld has ended", pid);
+			return HG_EXIT_INPUT;
 		}
 	}
+	return HG_EXIT_OK;
+}
+
+/* The processes' files are in the bundle from their beginning, whatever ends this process. */
+static int collect(const struct attachment *attachment, bool ended)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < attachment->count && !error; i++)
+		if (attachment->requests[i].folder >= 0)
+			error = rings_collect(attachment->requests[i].folder,
+					      attachment->bundle.lock, ended);
+	return error;
+}
+
+static void end_requests(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->count; i++)
+		record_request_end(&attachment->requests[i]);
 }
 
 /* ---- the recording ---- */
 
-/* What the processes had counted when the session began: LTTng answers when all have it. */
+/* What the processes had counted before the recording. */
 static void note_counts(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
@@ -264,7 +281,7 @@ static void note_counts(struct attachment *attachment)
 	}
 }
 
-/* Before the session ends. */
+/* At its end. */
 static void keep_counts(struct attachment *attachment)
 {
 	bool same_numbers = true;
@@ -290,68 +307,45 @@ static void keep_counts(struct attachment *attachment)
 	}
 }
 
-static int begin(struct attachment *attachment)
+/* HG_EXIT_OK, or another status after a message. */
+static int make_bundle(struct attachment *attachment)
 {
 	const struct attach_options *options = attachment->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
-	char name[sizeof(attachment->session.name)], why[512];
-	struct session_plan plan = { .pids = attachment->vpids,
-				     .pid_count = options->all ? 0 : attachment->count,
-				     .provider = attachment->install.provider };
-	char *ctf = NULL;
-	int status;
+	char why[512];
+	int error;
 
-	if (options->all) {
-		/*
-		 * Messages about other recordings name the daemon, because only root's has several
-		 * users.
-		 */
-		plan.filter = HG_SESSION_FILTER_CONTEXT " < 0";
-		plan.user = getuid() == 0 && !options->users.all ? &options->users.user : NULL;
-	}
-	daemon_name_session(name, sizeof(name), attachment->manifest.start_ns);
-	if (install_find(&attachment->install, why, sizeof(why))) {
-		message_error("incomplete installation: %s", why);
-		return HG_EXIT_INPUT;
-	}
-	if (daemon_connect(&attachment->daemon, name, DAEMON_COMMON, NULL, attachment->signals, why,
-			   sizeof(why))) {
-		message_error("no LTTng session daemon: %s", why);
-		return HG_EXIT_INPUT;
-	}
-	ask(attachment, true);
-	status = wait_registered(attachment);
-	if (status != HG_EXIT_OK) {
-		ask(attachment, false);
-		return status;
-	}
-	status = HG_EXIT_INPUT;
 	if (bundle_create(&attachment->bundle, directory, why, sizeof(why))) {
 		message_error("'%s': %s", directory, why);
-		ask(attachment, false);
-		return status;
+		return HG_EXIT_INPUT;
 	}
-	if (asprintf(&ctf, "%s/%s", attachment->bundle.path, BUNDLE_CTF) < 0) {
-		ctf = NULL;
-		message_error("%s", strerror(ENOMEM));
-		goto out;
+	error = early_events_make(attachment->bundle.lock);
+	if (!error)
+		error = rings_make(attachment->bundle.lock, false);
+	if (!error) {
+		attachment->manifest.daemon = "none";
+		error = bundle_write_manifest(&attachment->bundle, &attachment->manifest);
 	}
-	if (session_begin(&attachment->session, &attachment->daemon.client, name, ctf, &plan, why,
-			  sizeof(why))) {
-		message_error("%s", why);
-		goto out;
-	}
-	note_counts(attachment);
-	attachment->manifest.daemon = "shared";
-	attachment->manifest.subbuffer_size = attachment->session.buffers.size;
-	attachment->manifest.subbuffer_count = attachment->session.buffers.count;
-	if (bundle_write_manifest(&attachment->bundle, &attachment->manifest)) {
-		struct session_loss loss;
+	if (!error)
+		return HG_EXIT_OK;
+	message_error("'%s': %s", attachment->bundle.path, strerror(-error));
+	return HG_EXIT_INPUT;
+}
 
-		message_error("'%s': cannot write the manifest: %s", attachment->bundle.path,
-			      strerror(errno));
-		session_end(&attachment->session, &loss, why, sizeof(why));
-		goto out;
+static int begin(struct attachment *attachment)
+{
+	int status = make_bundle(attachment);
+
+	if (status == HG_EXIT_OK) {
+		note_counts(attachment);
+		status = request(attachment) ? HG_EXIT_INPUT : wait_heard(attachment);
+	}
+	if (status != HG_EXIT_OK) {
+		withdraw(attachment);
+		end_requests(attachment);
+		if (attachment->bundle.path)
+			bundle_remove(&attachment->bundle);
+		return status;
 	}
 	attachment->control = control_listen(attachment->bundle.lock);
 	if (attachment->control < 0) {
@@ -361,14 +355,7 @@ static int begin(struct attachment *attachment)
 		attachment->control = -1;
 	}
 	machine_copy_probes(attachment->bundle.lock, attachment->bundle.path, false);
-	status = HG_EXIT_OK;
-out:
-	if (status != HG_EXIT_OK) {
-		ask(attachment, false);
-		bundle_remove(&attachment->bundle);
-	}
-	free(ctf);
-	return status;
+	return HG_EXIT_OK;
 }
 
 static bool any_lives(const struct attachment *attachment)
@@ -395,6 +382,8 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 
 	while (now_ns() < limit && (attachment->options->all || any_lives(attachment))) {
 		int got = poll(fds, 2, WATCH_MS);
+
+		(void)collect(attachment, false);
 
 		if (sigtimedwait(signals, NULL, &none) > 0)
 			break;
@@ -428,7 +417,6 @@ static void ask_totals(struct attachment *attachment)
 {
 	size_t requested = 0;
 	int waited = 0;
-	char why[512];
 
 	for (size_t i = 0; i < attachment->count; i++) {
 		const struct standby_process *process = &attachment->processes[i];
@@ -436,10 +424,10 @@ static void ask_totals(struct attachment *attachment)
 		requested += process->totals && lives(attachment, i) &&
 			     flush_request_begin(process->directory, process->vpid);
 	}
-	if (requested && session_record_again(&attachment->session, why, sizeof(why))) {
-		message_warning("small blocks: the latest counts are missing: %s", why);
-		waited = TOTALS_TIMEOUT_MS;
-	}
+	/* A process answers by its next call. */
+	for (size_t i = 0; requested && i < attachment->count; i++)
+		if (attachment->requests[i].home >= 0)
+			rings_again(attachment->requests[i].home, attachment->requests[i].name);
 	for (size_t i = 0; requested && i < attachment->count; i++) {
 		const struct standby_process *process = &attachment->processes[i];
 
@@ -455,46 +443,55 @@ static void ask_totals(struct attachment *attachment)
 		message_warning("small blocks: the latest counts are missing: no answer");
 }
 
+/* Who was requested, and made no file. */
+static void name_unheard(const struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->count; i++)
+		if (!is_heard(attachment, i))
+			message_warning("process %ld was not recorded: it made no call, or could "
+					"not make a file in '%s'",
+					(long)attachment->processes[i].pid,
+					attachment->processes[i].directory);
+}
+
+static void stop(struct attachment *attachment)
+{
+	withdraw(attachment);
+	for (size_t i = 0; i < attachment->count; i++)
+		if (attachment->requests[i].home >= 0)
+			rings_stop(attachment->requests[i].home, attachment->requests[i].name);
+}
+
 static int end(struct attachment *attachment)
 {
-	struct session_loss loss;
-	char why[512];
-	int error;
+	int error, written;
 
-	ask(attachment, false);
 	ask_totals(attachment);
+	stop(attachment);
+	keep_counts(attachment);
+	error = collect(attachment, true);
+	name_unheard(attachment);
+	end_requests(attachment);
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
 		if (directory)
-			open_batches_keep(directory, attachment->bundle.lock);
-	}
-	keep_counts(attachment);
-	attachment->daemon.client.grace_ms = END_GRACE_MS;
-	error = session_end(&attachment->session, &loss, why, sizeof(why));
-	attachment->daemon.stuck = error == -ETIMEDOUT || error == -EINTR;
-	for (size_t i = 0; i < attachment->count; i++) {
-		const char *directory = own_directory(attachment, i);
-
-		if (!directory)
-			continue;
-		open_calls_end(directory, attachment->bundle.lock);
-		open_batches_release(directory);
+			open_calls_end(directory, attachment->bundle.lock);
 	}
 	if (error)
-		message_warning("the recording may be incomplete: %s", why);
+		message_warning("the recording may be incomplete: %s", strerror(-error));
 	collect_code_objects(attachment);
 	attachment->manifest.end_ns = now_ns();
-	attachment->manifest.lost_events = loss.events;
-	attachment->manifest.lost_packets = loss.packets;
+	attachment->manifest.lost_events = (int64_t)rings_end(attachment->bundle.lock);
+	attachment->manifest.lost_packets = 0;
 	attachment->manifest.complete = !error;
 	bundle_hide(&attachment->bundle);
-	error = bundle_write_manifest(&attachment->bundle, &attachment->manifest);
-	if (error) {
+	written = bundle_write_manifest(&attachment->bundle, &attachment->manifest);
+	if (written) {
 		message_warning("'%s': cannot write the manifest: %s", attachment->bundle.path,
-				strerror(-error));
+				strerror(-written));
 	}
-	return error ? HG_EXIT_INPUT : HG_EXIT_OK;
+	return written ? HG_EXIT_INPUT : HG_EXIT_OK;
 }
 
 /* ---- in the background ---- */
@@ -519,9 +516,7 @@ static int record_attached(struct attachment *attachment, int report)
 
 		attachment->pidfds[i] = fd < 0 ? -errno : fd;
 	}
-	result = choose_home(attachment);
-	if (result == HG_EXIT_OK)
-		result = begin(attachment);
+	result = begin(attachment);
 	if (result == HG_EXIT_OK) {
 		message_note("recording %zu process%s into %s%s%s%s", attachment->count,
 			     attachment->count == 1 ? "" : "es", attachment->bundle.path,
@@ -543,7 +538,6 @@ static int record_attached(struct attachment *attachment, int report)
 		wait_end(attachment, &signals);
 		result = end(attachment);
 	}
-	daemon_disconnect(&attachment->daemon);
 	/*
 	 * Requests that arrive now wait in the socket's queue until the bundle is complete and
 	 * unlocked.
@@ -602,7 +596,6 @@ int attach(const struct attach_options *options)
 		.control = -1,
 		.client = -1,
 		.signals = -1,
-		.daemon = DAEMON_LINK_NONE,
 		.manifest = {
 			.stack_depth = -1,
 			.start_ns = now_ns(),
@@ -626,6 +619,6 @@ int attach(const struct attach_options *options)
 	free(attachment.pidfds);
 	free(attachment.counted);
 	free(attachment.witnessed);
-	install_paths_free(&attachment.install);
+	free(attachment.requests);
 	return status;
 }

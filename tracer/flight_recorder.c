@@ -15,6 +15,7 @@
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/recording.h"
+#include "tracer/ring.h"
 #include "tracer/rings.h"
 #include "tracer/tree.h"
 
@@ -138,7 +139,7 @@ int recording_wait_and_serve(struct recording *recording, siginfo_t *information
 		return -1;
 	}
 	if (number < 0 && errno == EAGAIN) {
-		rings_again(recording->bundle.lock);
+		rings_again(recording->bundle.lock, HG_RINGS);
 		errno = EAGAIN;
 	}
 	return number;

@@ -9,12 +9,10 @@
 #ifndef HIPGRAIN_TRACER_PROVIDER_H
 #define HIPGRAIN_TRACER_PROVIDER_H
 
-#include <signal.h>
-
 #include "tracer/events.h"
 
 /* Of this table, by hand. */
-#define HG_PROVIDER_NUMBER 14
+#define HG_PROVIDER_NUMBER 15
 
 /* Of this table, and of the events: a preload library takes a provider of its own build only. */
 enum {
@@ -35,34 +33,6 @@ struct hg_provider {
 	/* Record one event. Strings must not be NULL. Async-signal-safe as far as LTTng-UST is. */
 #define HG_EVENT(name, ...) void (*name)(const struct hg_ev_##name *event);
 #include "tracer/events.def"
-
-	/* Around fork(), so that the child's events are the child's: lttng/ust-fork.h. */
-	void (*before_fork)(sigset_t *saved);
-	void (*after_fork_parent)(sigset_t *saved);
-	void (*after_fork_child)(sigset_t *saved);
-
-	/*
-	 * In a forked child in which after_fork_parent() was called: do not wait for threads of the
-	 * parent that were recording an event. NULL: this LTTng-UST does not support it.
-	 */
-	void (*forget_threads)(void);
-
-	/*
-	 * Have `wanted` called whenever a session that is started, or requests it, needs the
-	 * present state. It runs in a thread and under locks of LTTng-UST: it must not wait for
-	 * anything. 0, or -ENOSYS where this LTTng-UST does not support it. NULL: nobody wants it.
-	 */
-	int (*on_state_wanted)(void (*wanted)(void));
-
-	/*
-	 * close() by `real`, except for LTTng-UST's descriptors: those fail with EBADF. NULL if
-	 * this LTTng-UST cannot recognise its own.
-	 */
-	int (*safe_close)(int fd, int (*real)(int fd));
-
-	/* Have LTTng-UST allocate the calling thread's variables: lttng/ust-thread.h. NULL: it
-	 * has none. */
-	void (*init_thread)(void);
 
 	/* Called, if set, when the process ends and events can still be made. */
 	void (**at_exit)(void);

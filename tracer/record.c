@@ -84,7 +84,7 @@ static void record_state(struct recording *recording)
 	struct rotation_state *state = &recording->manifest.rotated;
 
 	if (state->fresh && recording_forgets(recording->options)) {
-		rings_again(recording->bundle.lock);
+		rings_again(recording->bundle.lock, HG_RINGS);
 		drain_process_sweep(&recording->drain);
 	}
 	state->fresh = false;
@@ -551,7 +551,7 @@ static void end(struct recording *recording, struct record_result *result)
 	recording->control = -1;
 	event_counts_close(recording->bundle.path);
 	missed_close(recording->bundle.lock);
-	rings_stop(recording->bundle.lock);
+	rings_stop(recording->bundle.lock, HG_RINGS);
 	witness_close(recording->bundle.lock);
 	error = recording->lttng ? end_session(recording, &loss, why, sizeof(why)) : 0;
 	event_counts_end(recording->bundle.path);

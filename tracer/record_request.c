@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to programs on standby, through the page that they map. */
+#include "tracer/record_request.h"
+
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "tracer/record_request.h"
+#include "tracer/message.h"
 #include "tracer/requests.h"
+#include "tracer/tree.h"
+
+#define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* The file; -1 if there is none. The directory may be another user's, who may do anything with it.
  */
-static int open_file(const char *directory)
+static int open_file(int home)
 {
-	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), file;
+	int file = openat(home, HG_REQUESTS, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
-	if (home < 0)
-		return -1;
-	file = openat(home, HG_REQUESTS, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	close(home);
 	if (file >= 0 && (fstat(file, &status) || !S_ISREG(status.st_mode) ||
 			  status.st_size != (off_t)sizeof(struct hg_requests))) {
 		close(file);
@@ -34,81 +43,185 @@ static int open_file(const char *directory)
 	return file;
 }
 
-/*
- * Waiting processes check again. The page is only mapped for its addresses: a file that was
- * truncated meanwhile leads to an error here, not a signal.
- */
-static void change(int file, struct hg_requests *page, uint32_t at, int wanted)
+/* Reads it by a system call: what was truncated meanwhile leads to an error, not to a signal. */
+static bool read_page(int file, struct hg_requests *page)
 {
-	off_t place = (off_t)(offsetof(struct hg_requests, slots) + at * sizeof(uint32_t));
-	uint32_t slot = 0;
-
-	if (pread(file, &slot, sizeof(slot), place) != sizeof(slot))
-		return;
-	slot += HG_REQUESTS_STEP;
-	if (wanted >= 0)
-		slot = (slot & ~HG_REQUESTS_WANTED) | (wanted ? HG_REQUESTS_WANTED : 0);
-	if (pwrite(file, &slot, sizeof(slot), place) == sizeof(slot))
-		syscall(SYS_futex, &page->slots[at], FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	return file >= 0 && pread(file, page, sizeof(*page), 0) == (ssize_t)sizeof(*page) &&
+	       page->version == HG_REQUESTS_VERSION;
 }
 
-static void change_all(int file, struct hg_requests *page, bool wanted)
+/* The recorder is the last of a row's members that is written, or the first that is cleared. */
+static bool write_row(int file, uint32_t at, const struct hg_request *row)
 {
-	uint32_t all = 0;
+	off_t place = (off_t)(offsetof(struct hg_requests, rows) + at * sizeof(*row));
+	const int32_t none = 0;
 
-	if (pread(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all))
-		return;
-	all = wanted ? all + 1 : all - (all > 0);
-	if (pwrite(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all))
-		return;
-	for (uint32_t i = 0; wanted && i < HG_REQUESTS_SLOTS; i++)
-		change(file, page, i, -1);
+	return pwrite(file, &none, sizeof(none),
+		      place + (off_t)offsetof(struct hg_request, recorder)) == sizeof(none) &&
+	       pwrite(file, row, offsetof(struct hg_request, recorder), place) > 0 &&
+	       pwrite(file, &row->recorder, sizeof(row->recorder),
+		      place + (off_t)offsetof(struct hg_request, recorder)) > 0;
 }
 
-bool record_request_set(const char *directory, pid_t pid, bool wanted)
+static void announce(int file, uint32_t changes)
 {
-	int file = open_file(directory);
-	struct hg_requests *page;
+	changes++;
+	(void)!pwrite(file, &changes, sizeof(changes), offsetof(struct hg_requests, changes));
+}
 
-	if (file < 0)
-		return false;
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (page != MAP_FAILED) {
-		if (pid)
-			change(file, page, (uint32_t)pid % HG_REQUESTS_SLOTS, wanted);
-		else
-			change_all(file, page, wanted);
-		munmap(page, sizeof(*page));
+/* Returns true if the recorder of that row holds the lock on its folder. */
+static bool recorder_lives(int home, const struct hg_request *row)
+{
+	char name[HG_RINGS_NAME];
+	bool lives;
+	int folder;
+
+	snprintf(name, sizeof(name), HG_RINGS_OF, row->since);
+	folder = openat(home, name, FOLDER);
+	lives = folder >= 0 && flock(folder, LOCK_SH | LOCK_NB) != 0;
+	if (folder >= 0)
+		close(folder);
+	return lives;
+}
+
+/* Frees the rows of killed recorders. Called with the lock of the file. */
+static void clean(int home, int file, struct hg_requests *page)
+{
+	const struct hg_request none = { 0 };
+
+	for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
+		if (page->rows[i].recorder && !recorder_lives(home, &page->rows[i])) {
+			write_row(file, i, &none);
+			page->rows[i] = none;
+		}
+}
+
+/* Returns the number of free rows that were taken; at most `count`. The same. */
+static size_t add(int file, const struct hg_requests *page, uint64_t since, const pid_t *pids,
+		  size_t count)
+{
+	size_t done = 0;
+
+	for (uint32_t i = 0; i < HG_REQUESTS_ROWS && done < count; i++) {
+		struct hg_request row = { since, pids ? (int32_t)pids[done] : 0, (int32_t)getpid() };
+
+		if (!page->rows[i].recorder && write_row(file, i, &row))
+			done++;
 	}
-	close(file);
-	return page != MAP_FAILED;
+	return done;
 }
 
-bool record_request_is_heard(pid_t pid)
+void record_request_withdraw(struct record_request *request)
 {
-	static const char suffix[] = "-ust\n"; /* of LTTng-UST's threads, and of ours */
-	char path[300];
+	const struct hg_request none = { 0 };
+	struct hg_requests page;
+
+	if (request->file < 0 || flock(request->file, LOCK_EX))
+		return;
+	if (read_page(request->file, &page)) {
+		for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
+			if (page.rows[i].recorder && page.rows[i].since == request->since)
+				write_row(request->file, i, &none);
+		announce(request->file, page.changes);
+	}
+	flock(request->file, LOCK_UN);
+}
+
+void record_request_end(struct record_request *request)
+{
+	if (request->folder >= 0) {
+		tree_remove(request->home, request->name);
+		close(request->folder);
+	}
+	if (request->file >= 0)
+		close(request->file);
+	if (request->home >= 0)
+		close(request->home);
+	request->home = request->file = request->folder = -1;
+}
+
+/* The folder belongs to whom the directory belongs to, as the processes check. 0 or -errno. */
+static int make_folder(struct record_request *request)
+{
+	struct stat home;
+
+	if (fstat(request->home, &home) || mkdirat(request->home, request->name, 0700))
+		return -errno;
+	request->folder = openat(request->home, request->name, FOLDER);
+	if (request->folder < 0 || flock(request->folder, LOCK_EX | LOCK_NB))
+		return -errno;
+	if (geteuid() != home.st_uid && fchown(request->folder, home.st_uid, home.st_gid))
+		return -errno;
+	return 0;
+}
+
+int record_request_begin(struct record_request *request, const char *directory, const pid_t *pids,
+			 size_t count, char *why, size_t why_size)
+{
+	size_t rows = count ? count : 1, done = 0;
+	struct hg_requests page;
+	int error;
+
+	*request = (struct record_request){ .file = -1, .folder = -1, .since = now_ns() };
+	snprintf(request->name, sizeof(request->name), HG_RINGS_OF, request->since);
+	request->home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (request->home < 0)
+		return refuse(why, why_size, errno, "'%s': %s", directory, strerror(errno));
+	request->file = open_file(request->home);
+	if (request->file < 0 || flock(request->file, LOCK_EX) ||
+	    !read_page(request->file, &page)) {
+		record_request_end(request);
+		return refuse(why, why_size, EINVAL,
+			      "'%s' has no page of requests of this version of hipgrain",
+			      directory);
+	}
+	error = make_folder(request);
+	if (!error) {
+		clean(request->home, request->file, &page);
+		done = add(request->file, &page, request->since, count ? pids : NULL, rows);
+		announce(request->file, page.changes);
+	}
+	flock(request->file, LOCK_UN);
+	if (!error && done == rows)
+		return 0;
+	record_request_withdraw(request);
+	record_request_end(request);
+	if (error)
+		return refuse(why, why_size, -error, "'%s': %s", directory, strerror(-error));
+	return refuse(why, why_size, ENOSPC, "'%s': at most %u processes can be requested at a time",
+		      directory, HG_REQUESTS_ROWS);
+}
+
+bool record_request_is_heard(const struct record_request *request, pid_t pid)
+{
+	int copy = openat(request->folder, ".", FOLDER);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
 	bool heard = false;
-	DIR *list;
 
-	snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
-	list = opendir(path);
-	while (list && !heard && (entry = readdir(list))) {
-		char name[32];
-		ssize_t length;
-		int file;
-
-		snprintf(path, sizeof(path), "/proc/%ld/task/%s/comm", (long)pid, entry->d_name);
-		file = open(path, O_RDONLY | O_CLOEXEC);
-		if (file < 0)
-			continue;
-		length = read(file, name, sizeof(name));
-		close(file);
-		heard = length >= (ssize_t)sizeof(suffix) - 1 &&
-			!memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
-	}
+	while (list && !heard && (entry = readdir(list)))
+		heard = strchr(entry->d_name, '-') && strtol(entry->d_name, NULL, 10) == (long)pid;
 	if (list)
 		closedir(list);
+	else if (copy >= 0)
+		close(copy);
 	return heard;
+}
+
+bool record_request_is_made(const char *directory, pid_t pid)
+{
+	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int file = home < 0 ? -1 : open_file(home);
+	struct hg_requests page;
+	bool made = false;
+
+	if (read_page(file, &page))
+		for (uint32_t i = 0; i < HG_REQUESTS_ROWS && !made; i++)
+			made = hg_request_means(&page.rows[i], pid) &&
+			       recorder_lives(home, &page.rows[i]);
+	if (file >= 0)
+		close(file);
+	if (home >= 0)
+		close(home);
+	return made;
 }

@@ -4,19 +4,38 @@
 #define HIPGRAIN_TRACER_RECORD_REQUEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-/*
- * Request a process, or cancel the request; `pid` as the process sees it, 0: all that use the
- * directory, also those that start later. False where the directory has no such file: nothing is on
- * standby there, or only processes that need no request.
- */
-bool record_request_set(const char *directory, pid_t pid, bool wanted);
+#include "tracer/ring.h"
+
+/* Of the processes that use one directory. */
+struct record_request {
+	int home;   /* the directory */
+	int file;   /* HG_REQUESTS in it */
+	int folder; /* where the processes make their files; locked */
+	char name[HG_RINGS_NAME]; /* of that */
+	uint64_t since;
+};
 
 /*
- * Whether the process listens, or has LTTng-UST. One that does not has made no call yet that would
- * be recorded, and begins to listen when it does.
+ * Requests these processes, by their numbers as they see them; count 0: all that use the directory,
+ * also those that start later. Returns 0, or -errno with one line in `why`.
  */
-bool record_request_is_heard(pid_t pid);
+int record_request_begin(struct record_request *request, const char *directory, const pid_t *pids,
+			 size_t count, char *why, size_t why_size);
+
+/* No process begins because of it any more; those that have begun go on until rings_stop(). */
+void record_request_withdraw(struct record_request *request);
+
+/* Removes the files that are still in the folder, and the folder. */
+void record_request_end(struct record_request *request);
+
+/* Returns true if the process has made its file. */
+bool record_request_is_heard(const struct record_request *request, pid_t pid);
+
+/* Returns true if a recorder that lives wants that process. */
+bool record_request_is_made(const char *directory, pid_t pid);
 
 #endif

@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a recorder requests that programs on standby are recorded: a page that they share,
- * HIPGRAIN_DIR/requests. Until then LTTng-UST is not loaded in them.
+ * HIPGRAIN_DIR/requests. A row says who wants which process to be recorded, and since when. A
+ * process looks at the page when it makes a call, and records into a file of the directory that is
+ * named after the first row that means it (HG_RINGS_OF), until the recorder stops that file
+ * (tracer/ring.h). The recorder holds a lock on that directory, flock(2), as long as it lives.
  */
 #ifndef HIPGRAIN_TRACER_REQUESTS_H
 #define HIPGRAIN_TRACER_REQUESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define HG_REQUESTS       "requests"
-#define HG_REQUESTS_SLOTS 1020u
+#define HG_REQUESTS         "requests"
+#define HG_REQUESTS_ROWS    255u
+#define HG_REQUESTS_VERSION 2u
+
+struct hg_request {
+	uint64_t since;   /* ns of CLOCK_MONOTONIC; no other request has the same */
+	int32_t pid;      /* as the process sees it; 0: each process */
+	int32_t recorder; /* atomic: its pid; 0: the row is free */
+};
 
 struct hg_requests {
-	uint32_t all; /* atomic: recordings of every process that is on standby */
-	uint32_t unused[3];
-	/*
-	 * Atomic, futexes; of a process with pid % HG_REQUESTS_SLOTS, as it sees its pid. The
-	 * lowest bit: it is wanted, or another of the same slot is; the others change with every
-	 * request.
-	 */
-	uint32_t slots[HG_REQUESTS_SLOTS];
+	uint32_t changes; /* atomic: changes after the rows have changed */
+	uint32_t version; /* atomic; by the process that makes the file */
+	uint32_t unused[2];
+	struct hg_request rows[HG_REQUESTS_ROWS];
 };
 _Static_assert(sizeof(struct hg_requests) == 4096, "a page");
 
-#define HG_REQUESTS_WANTED 1u
-#define HG_REQUESTS_STEP   2u
+/* Returns true if the row is a request, and it is that process that it means. */
+static inline bool hg_request_means(const struct hg_request *row, int32_t pid)
+{
+	return __atomic_load_n(&row->recorder, __ATOMIC_ACQUIRE) &&
+	       (!row->pid || row->pid == pid);
+}
 
 #endif

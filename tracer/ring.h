@@ -37,6 +37,9 @@
 
 #define HG_RINGS         "rings"
 #define HG_RINGS_DRAINED "drained"
+/* Of an attached recording, in the directory of standby: "rings-<number of the request>". */
+#define HG_RINGS_OF   HG_RINGS "-%lx"
+#define HG_RINGS_NAME 32u /* bytes of such names */
 /* "hgring", 0, and the version of what this header and batch_events.h describe. */
 #define HG_RING_MAGIC UINT64_C(0x0100676e69726768)
 #define HG_RING_PAGE  32768u /* bytes */

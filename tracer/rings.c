@@ -11,6 +11,7 @@
 
 #include "tracer/process_lives.h"
 #include "tracer/ring.h"
+#include "tracer/stage.h"
 
 #define BLOCK 4096u
 
@@ -35,9 +36,9 @@ int rings_make(int bundle, bool drained)
 
 typedef void visitor(int file, const struct hg_ring *ring, void *data);
 
-static void each(int bundle, visitor *function, void *data)
+static void each(int parent, const char *name, visitor *function, void *data)
 {
-	int folder = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = folder < 0 ? NULL : fdopendir(folder);
 	struct dirent *entry;
 	struct hg_ring ring;
@@ -64,15 +65,17 @@ static void each(int bundle, visitor *function, void *data)
 static void stop(int file, const struct hg_ring *ring, void *data)
 {
 	const uint32_t one = 1, epoch = ring->epoch + 1;
+	const int32_t none = 0;
 
 	(void)data;
 	(void)!pwrite(file, &one, sizeof(one), offsetof(struct hg_ring, stop));
 	(void)!pwrite(file, &epoch, sizeof(epoch), offsetof(struct hg_ring, epoch));
+	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_ring, recording));
 }
 
-void rings_stop(int bundle)
+void rings_stop(int parent, const char *name)
 {
-	each(bundle, stop, NULL);
+	each(parent, name, stop, NULL);
 }
 
 static void ask(int file, const struct hg_ring *ring, void *data)
@@ -86,9 +89,33 @@ static void ask(int file, const struct hg_ring *ring, void *data)
 	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_ring, recording));
 }
 
-void rings_again(int bundle)
+void rings_again(int parent, const char *name)
 {
-	each(bundle, ask, NULL);
+	each(parent, name, ask, NULL);
+}
+
+int rings_collect(int folder, int bundle, bool ended)
+{
+	int target = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = copy < 0 || target < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	int error = list ? 0 : -errno;
+
+	while (list && !error && (entry = readdir(list)))
+		if (*entry->d_name != '.' && linkat(folder, entry->d_name, target, entry->d_name, 0) &&
+		    errno != EEXIST && errno != ENOENT)
+			error = -errno;
+	if (list)
+		closedir(list);
+	else if (copy >= 0)
+		close(copy);
+	/* Some file systems have no links, and some are not the bundle's. */
+	if (error && ended && target >= 0)
+		error = stage_copy(folder, target);
+	if (target >= 0)
+		close(target);
+	return error;
 }
 
 /* Whole blocks behind the page's records, or all of a page that was never used. */
@@ -127,6 +154,6 @@ uint64_t rings_end(int bundle)
 {
 	uint64_t lost = 0;
 
-	each(bundle, end, &lost);
+	each(bundle, HG_RINGS, end, &lost);
 	return lost;
 }

@@ -12,11 +12,20 @@
  */
 int rings_make(int bundle, bool drained);
 
-/* Has the processes record their state again: who reads the trace does not know what was before. */
-void rings_again(int bundle);
+/*
+ * Here and below `parent` has the directory `name`, HG_RINGS of a bundle or that of a request. Has
+ * the processes record their state again: who reads the trace does not know what was before.
+ */
+void rings_again(int parent, const char *name);
+
+/*
+ * The files are in the bundle, too. Where that is on another file system they are copied, if
+ * `ended`; else that is left for later. Returns 0 or -errno.
+ */
+int rings_collect(int folder, int bundle, bool ended);
 
 /* The recording has ended: nothing more is stored in any of the files. */
-void rings_stop(int bundle);
+void rings_stop(int parent, const char *name);
 
 /*
  * Gives back the room that files of ended processes have and do not use. Returns the number of

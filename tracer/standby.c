@@ -13,21 +13,15 @@
 #include "tracer/flush_request.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
-#include "tracer/daemon.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
+#include "tracer/record_request.h"
 #include "tracer/standby.h"
 #include "tracer/target.h"
 #include "tracer/witness.h"
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
-
-/* A session daemon that works answers in milliseconds. */
-#define ANSWER_MS 2000
-/* How long LTTng-UST waits for a session daemon, when none is known to hang, and when one is. */
-#define REGISTER_TIMEOUT_MS "3000"
-#define MUTE_TIMEOUT_MS     "500"
 
 /* /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. NULL with errno. */
 static char *read_file(pid_t pid, const char *name, size_t *length)
@@ -147,9 +141,10 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 	process->totals = value && strcmp(value, "1") == 0;
 	copy_text(process->directory, sizeof(process->directory),
 		  variable(environment, length, "HIPGRAIN_DIR"));
-	value = variable(environment, length, "LTTNG_HOME");
-	copy_text(process->lttng_home, sizeof(process->lttng_home),
-		  value ? value : variable(environment, length, "HOME"));
+	if (record_request_is_made(process->directory, process->vpid)) {
+		result = refuse(why, why_size, EBUSY, "another recording has it");
+		goto out;
+	}
 	result = 0;
 out:
 	free(maps);
@@ -222,41 +217,10 @@ struct standby_process *standby_find_all(const struct standby_users *users,
 
 /* ---- becoming one ---- */
 
-/*
- * Whether a session daemon with which the processes will register hangs. LTTng-UST would wait for
- * it at the start of each process.
- */
-static bool warn_of_mute(const struct install_paths *install)
-{
-	struct client client = { .interrupt = -1 };
-	bool root = getuid() == 0;
-	char which[256];
-	bool other = daemon_common_is_other(&client, ANSWER_MS, which, sizeof(which));
-	bool own = !other && client_probe(&client, ANSWER_MS) == CLIENT_DAEMON_MUTE;
-	bool roots = root ? own : daemon_roots_is_mute(install->provider, ANSWER_MS);
-
-	if (other)
-		message_warning("%s: 'attach' works when it is ended", which);
-	if (own || roots) {
-		daemon_describe(roots, which, sizeof(which));
-		message_warning("%s does not answer: 'attach' works when it is ended, and its "
-				"lttng-consumerd, by SIGKILL",
-				which);
-	}
-	return own || roots;
-}
-
 static int set_environment(const struct standby_options *options, const char *directory,
 			   const struct install_paths *install)
 {
-	bool mute = warn_of_mute(install);
 	int result = 0;
-
-	if (mute)
-		result |= setenv("HIPGRAIN_MUTE_DAEMON", "1", 1);
-	/* LTTng-UST's own variable, which may be set already: no process waits for longer. */
-	result |=
-	    setenv("LTTNG_UST_REGISTER_TIMEOUT", mute ? MUTE_TIMEOUT_MS : REGISTER_TIMEOUT_MS, 1);
 
 	result |= setenv("HIPGRAIN_DIR", directory, 1);
 	result |= setenv("HIPGRAIN_STANDBY", "1", 1);
@@ -264,10 +228,6 @@ static int set_environment(const struct standby_options *options, const char *di
 	if (options->softgpu)
 		result |= environment_softgpu(install, &options->softgpu_model);
 	result |= environment_preload(install->preload);
-	/* For sessions whose channels block a bounded time, as those of `attach` do. */
-	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	/* It is loaded while the program runs, and need not read the files of its libraries. */
-	result |= setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
 	if (options->no_migration)

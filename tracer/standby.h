@@ -13,7 +13,6 @@ struct standby_process {
 	pid_t pid;                 /* as we see it */
 	pid_t vpid;                /* as it numbers itself, and LTTng knows it */
 	char directory[PATH_MAX];  /* HIPGRAIN_DIR: where its code objects go */
-	char lttng_home[PATH_MAX]; /* its LTTNG_HOME, or HOME */
 	bool totals;               /* it counts small blocks while it is recorded */
 };
 

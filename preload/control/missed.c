@@ -57,11 +57,12 @@ bool hg_missed_keep(void)
 	return table && table->keep;
 }
 
-/* struct hg_missed_table: early. `recording` becomes 0 when the recording ends. */
-static bool early_allowed(const volatile int **recording)
+/* `recording` becomes 0 when the recording ends. */
+static bool wanted(void)
 {
-	*recording = hg_missed_recording();
-	return *recording && table->early;
+	const volatile int *recording = hg_missed_recording();
+
+	return recording && *recording;
 }
 
 long hg_missed_filters(void)
@@ -129,4 +130,4 @@ static void waking(void)
 		hg_missed_add(HG_MISSED_PLACE, program_invocation_short_name, getpid());
 }
 
-HG_PART(.name = "missed", .order = 14, .early_allowed = early_allowed, .waking = waking);
+HG_PART(.name = "missed", .order = 14, .wanted = wanted, .waking = waking);

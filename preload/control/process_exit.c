@@ -119,9 +119,6 @@ void hg_process_at_exit(void)
 	hg_release_thread(cancel);
 	errno = saved;
 	hg_process_exit_write();
-	/* The C library asserts that it can close its own descriptor. */
-	if (hg_active == HG_ACTIVE && hg_descriptors_lost())
-		hg_fork_ends(false);
 }
 
 HG_EXPORT void _exit(int status)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls by which a process gives up what LTTng-UST needs to be set up. In a process
- * that fork() made and that has recorded nothing yet (fork.c), LTTng-UST is set up before such a
- * call, because the process may record something afterwards. Also calls that fail, or do something
- * else, if the process has threads that the program did not make (listeners.c). The same system
- * calls made through syscall() are in syscall.c.
+ * Calls by which a process gives up what it needs to make its file of records. In a process that
+ * has recorded nothing yet (fork.c), the file is made before such a call, because the process may
+ * record something afterwards. Also prctl(), of which one option is seccomp(2).
  */
 /* Else the header would give setrlimit() the name setrlimit64(). */
 #undef _FILE_OFFSET_BITS
@@ -26,7 +24,6 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/control/listeners.h"
 #include "preload/control/missed.h"
 
 #define AFTER(first, name, parameters, arguments)                                   \
@@ -48,16 +45,13 @@
 static void wake(void)
 {
 	hg_missed_open();
-	hg_fork_load();
 	if (HG_UNLIKELY(hg_active > HG_NEW))
 		hg_fork_wake();
 }
 
 #define BEFORE(name, parameters, arguments) AFTER(wake(), name, parameters, arguments)
 
-/*
- * Afterwards the session daemon is another user's, or its socket is not in this file system tree.
- */
+/* Afterwards the bundle is another user's, or not in this file system tree. */
 BEFORE(setuid, (uid_t user), (user))
 BEFORE(seteuid, (uid_t user), (user))
 BEFORE(setreuid, (uid_t user, uid_t effective), (user, effective))
@@ -100,30 +94,6 @@ static bool lowers(__rlimit_resource_t resource, const void *limit)
 LIMIT(setrlimit, rlimit)
 LIMIT(setrlimit64, rlimit64)
 
-/*
- * Calls that change a single thread, or need a process with one thread. With unshare(), the other
- * threads would keep file descriptors open that the program closes.
- */
-#define ALONE(name, parameters, arguments, changes) \
-	AFTER(changes ? hg_listeners_alone() : (void)0, name, parameters, arguments)
-
-/* In no header; both are `const` to libcap only. */
-int capset(void *header, const void *data);
-
-ALONE(capset, (void *header, const void *data), (header, data), header)
-ALONE(unshare, (int flags), (flags), flags)
-ALONE(setns, (int fd, int type), (fd, type), fd >= 0)
-
-bool hg_is_of_thread(int option)
-{
-	return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS ||
-	       option == PR_CAPBSET_DROP || option == PR_CAP_AMBIENT;
-}
-
-/*
- * Filters of system calls. LTTng-UST's threads call this too, while another thread holds the
- * loader's lock: nothing may be looked up here.
- */
 HG_EXPORT int prctl(int option, ...)
 {
 	unsigned long argument[4];
@@ -136,8 +106,6 @@ HG_EXPORT int prctl(int option, ...)
 	if (HG_UNLIKELY(option == PR_SET_SECCOMP))
 		return (int)hg_confine(SYS_prctl, option, (long)argument[0], (long)argument[1],
 				       (long)argument[2], (long)argument[3]);
-	if (HG_UNLIKELY(hg_is_of_thread(option)))
-		hg_listeners_alone();
 	return (int)hg_syscall(SYS_prctl, option, argument[0], argument[1], argument[2],
 			       argument[3]);
 }

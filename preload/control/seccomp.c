@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs that restrict their system calls, seccomp(2): what the filter allows is what the program
- * needs, not what LTTng-UST and we need beside it, and the kernel may end the process for one call.
+ * needs, not what we need beside it, and the kernel may end the process for one call.
  * So from then on the process is not recorded: what it has gathered is written out before, its
  * count says so, and everything passes through. If there is no filter after all the recording goes
  * on.
@@ -34,13 +34,11 @@ static void end_recording(enum hg_confined_by why)
 	hg_libc_check();
 	hg_active = HG_DORMANT;
 	hg_changed();
-	hg_fork_ends(false);
 }
 
 /* Whether it was this call that ended the recording. */
 static bool begin(void)
 {
-	hg_fork_load();
 	if (hg_active > HG_NEW && !hg_fork_wake())
 		return false;
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
@@ -57,16 +55,10 @@ static void undo(void)
 	int saved = errno;
 
 	__atomic_store_n(&hg_confined, false, __ATOMIC_RELEASE);
-	hg_fork_ends(true);
 	hg_active = HG_ACTIVE;
 	hg_process_exit_again();
 	hg_counts_confined(HG_CONFINED_NOT);
 	errno = saved;
-}
-
-void hg_confine_alone(void)
-{
-	end_recording(HG_CONFINED_ALONE);
 }
 
 long hg_confine(long number, long a, long b, long c, long d, long e)

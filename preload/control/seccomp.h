@@ -8,12 +8,6 @@
 /* prctl() or seccomp(), with the number of the one, that may confine the process. */
 long hg_confine(long number, long a, long b, long c, long d, long e);
 
-/* prctl(2): whether this option concerns one thread; restrict.c. */
-bool hg_is_of_thread(int option);
-
-/* Ends the recording, because LTTng-UST's threads must end: listeners.c. */
-void hg_confine_alone(void);
-
 /* `env` without what would have another program recorded, in `list`, which has its length. */
 char **hg_confined_environment(char *const *env, char **list);
 

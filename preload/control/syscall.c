@@ -16,7 +16,6 @@
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
-#include "preload/control/listeners.h"
 
 #ifndef __x86_64__
 #error "the system call's instruction is that of x86-64"
@@ -42,13 +41,6 @@ __asm__(".text\n"
 	WATCHED(close_range)
 	WATCHED(seccomp)
 	WATCHED(prctl)
-	WATCHED(unshare)
-	WATCHED(setns)
-	WATCHED(futex)
-	/* setuid(2) to capset(2), and some that lie between */
-	"	leaq -" TEXT(__NR_setuid) "(%rdi), %rax\n"
-	"	cmpq $" TEXT(__NR_capset) " - " TEXT(__NR_setuid) ", %rax\n"
-	"	jbe 1f\n"
 	"	jmp *hg_next_syscall(%rip)\n"
 	"1:	jmp hg_syscall_watched\n"
 	"	.cfi_endproc\n"
@@ -57,9 +49,6 @@ __asm__(".text\n"
 
 long hg_syscall_watched(long number, long a, long b, long c, long d, long e, long f)
 {
-	if (number == SYS_futex)
-		return hg_is_listener() ? hg_listener_waits(a, b, c, d, e, f)
-					: hg_next_syscall(number, a, b, c, d, e, f);
 	if (!hg_tls.busy && !hg_tls.strict && hg_provider) {
 		switch (number) {
 		case SYS_close:
@@ -72,21 +61,6 @@ long hg_syscall_watched(long number, long a, long b, long c, long d, long e, lon
 		case SYS_prctl:
 			if (number == SYS_seccomp || a == PR_SET_SECCOMP)
 				return hg_confine(number, a, b, c, d, e);
-			if (hg_is_of_thread((int)a))
-				hg_listeners_alone();
-			break;
-		/* Without the C library they are of one thread. */
-		case SYS_setuid:
-		case SYS_setgid:
-		case SYS_setreuid:
-		case SYS_setregid:
-		case SYS_setresuid:
-		case SYS_setresgid:
-		case SYS_setgroups:
-		case SYS_capset:
-		case SYS_unshare:
-		case SYS_setns:
-			hg_listeners_alone();
 			break;
 		case SYS_exit_group:
 			_exit((int)a);

@@ -3,8 +3,8 @@
  * A process also ends when its last thread ends, if its first thread ended before: by
  * pthread_exit(), by cancellation, by itself (SYS_exit), or because it does not exist, as in the
  * child of another thread's fork(). The C library detects this by counting threads, and the kernel
- * when no thread is left; but LTTng-UST's threads never end by themselves. So where this can
- * happen, a thread of ours checks periodically whether any other thread is left, and if not does
+ * when no thread is left; but the thread that reads what the driver reports (migration/smi.c) does
+ * not end by itself. So where that is there and this can happen, a thread of ours checks periodically whether any other thread is left, and if not does
  * what the C library would, exit(0), or the kernel.
  */
 #include "preload/control/thread_exit_watch.h"
@@ -30,14 +30,14 @@
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "tracer/provider.h"
-#include "preload/control/listeners.h"
 
 #define HIGH_FD     512 /* where programs do not put their own */
 #define TRACERS_MAX 16u
 #define NAP_LEAST   1000000 /* ns */
 #define NAP_MOST    50000000
 
-static int begun; /* atomic */
+static int others; /* atomic: there is a thread that the program did not make */
+static int begun;  /* atomic */
 static int folder = -1;
 
 /* The C library's count of threads never becomes 0: some ended without its knowledge. */
@@ -121,9 +121,9 @@ static bool add_tracer(pid_t tid)
 	return false;
 }
 
-bool hg_is_tracers(pid_t tid)
+static bool is_ours(pid_t tid)
 {
-	static const char suffix[] = "-ust\n"; /* as hg_is_tracers_thread() */
+	static const char suffix[] = "-ust\n"; /* as they name themselves */
 	char path[48], name[32];
 	ssize_t length;
 	int fd;
@@ -140,7 +140,7 @@ bool hg_is_tracers(pid_t tid)
 
 static bool add_if_named(pid_t tid)
 {
-	if (hg_is_tracers(tid))
+	if (is_ours(tid))
 		add_tracer(tid);
 	return false;
 }
@@ -156,7 +156,7 @@ static bool is_programs(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/cwd", (int)tid);
 	if (readlink(path, target, sizeof(target)) < 0 && (errno == ENOENT || errno == ESRCH))
 		return false;
-	if (hg_is_tracers(tid))
+	if (is_ours(tid))
 		return false;
 	seen = tid;
 	return true;
@@ -257,24 +257,21 @@ static void *watch(void *unused)
 	exit(EXIT_SUCCESS);
 }
 
-/* `alone`: the calling thread is the program's only one. */
-static void begin(bool alone)
+static void begin(void)
 {
 	pthread_attr_t attributes;
 	sigset_t blocked, before;
 	pthread_t thread;
 	int saved = errno, cancel;
 
-	/* LTTng-UST's are not there */
-	if (hg_active == HG_FORKED || hg_early_events() || hg_listeners_ended())
-		return;
-	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+	if (!__atomic_load_n(&others, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
 		return;
 	cancel = hg_keep_thread();
 	hg_tls.busy++;
 	tracer_count = 0;
 	open_folder();
-	if (folder >= 0 && each_thread(folder, alone ? add_tracer : add_if_named) >= 0 &&
+	if (folder >= 0 && each_thread(folder, add_if_named) >= 0 &&
 	    !pthread_attr_init(&attributes)) {
 		sigfillset(&blocked);
 		pthread_sigmask(SIG_SETMASK, &blocked, &before);
@@ -299,28 +296,27 @@ static void fork_lock(void)
 	forked_by_first = getpid() == own_tid() && !borrowed;
 }
 
-static void fork_done(bool with_tracers)
+static void fork_done(void)
 {
-	begun = uncounted = first_status = 0;
+	others = begun = uncounted = first_status = 0;
 	memset(left, 0, sizeof(left));
 	if (forked_by_first)
 		return;
 	first_known = false;
 	first_leaves = true;
 	borrowed = true;
-	if (with_tracers)
-		begin(true);
 }
 
-static void threads_started(void)
+void hg_exit_watch_started(void)
 {
-	if (borrowed || getpid() != own_tid())
-		begin(false);
+	__atomic_store_n(&others, 1, __ATOMIC_RELAXED);
+	if (borrowed || __atomic_load_n(&first_leaves, __ATOMIC_RELAXED) || getpid() != own_tid())
+		begin();
 }
 
 void hg_exit_watch_begin(void)
 {
-	begin(false);
+	begin();
 }
 
 static void leaving(void)
@@ -328,7 +324,7 @@ static void leaving(void)
 	if (!hg_provider || getpid() != hg_process_id || getpid() != own_tid())
 		return;
 	__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
-	begin(false);
+	begin();
 }
 
 /* Whether the calling thread is the program's last. */
@@ -363,7 +359,7 @@ void hg_exit_watch_thread_ends(int status)
 		_exit(status_after(status));
 	if (is_first) {
 		__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
-		begin(false);
+		begin();
 	}
 }
 
@@ -374,7 +370,7 @@ HG_EXPORT int pthread_cancel(pthread_t thread)
 	if (first_known && hg_provider && getpid() == hg_process_id &&
 	    pthread_equal(thread, first)) {
 		__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
-		begin(false);
+		begin();
 	}
 	if (!real) {
 		hg_libc_init();
@@ -408,4 +404,4 @@ HG_EXPORT void thrd_exit(int value)
 }
 
 HG_PART(.name = "thread-exit-watch", .order = 10, .early = early, .fork_lock = fork_lock,
-	.fork_done = fork_done, .threads_started = threads_started);
+	.fork_done = fork_done);

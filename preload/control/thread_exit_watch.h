@@ -4,9 +4,9 @@
 #define HIPGRAIN_PRELOAD_CONTROL_THREAD_EXIT_WATCH_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
-bool hg_is_tracers(pid_t tid); /* a thread of LTTng-UST's, or of ours */
+/* A thread of ours was started, which does not end by itself. */
+void hg_exit_watch_started(void);
 
 /* The first thread may end alone. */
 void hg_exit_watch_begin(void);

@@ -162,11 +162,8 @@ struct hg_config {
 	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
 	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
 	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
-	bool early;                 /* HIPGRAIN_EARLY: no LTTng-UST in short processes */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 	bool recorded;              /* HIPGRAIN_SESSION: started to be recorded until it ends */
-	bool mute_daemon;           /* HIPGRAIN_MUTE_DAEMON: one does not answer: connect.c */
-	bool own_lttng;             /* this library loads LTTng-UST into the process */
 };
 
 /* omp_contents: of no transfers, of as many as take a share of the time, of all */

@@ -111,216 +111,36 @@ static unsigned read_arguments(void)
 	return value;
 }
 
-bool hg_load_thread_end(void)
-{
-	if (dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL))
-		return true;
-	hg_say("nothing is recorded: %s", dlerror());
-	return false;
-}
-
-/*
- * LTTng's threads: if they cannot be started, LTTng-UST crashes when the program ends; so it does
- * if the C library cannot load libgcc_s at that time, which ending a thread needs. So there must be
- * memory for threads and buffers within the limits, and libgcc_s is loaded now, unless there will
- * be no such threads.
- */
-#define ROOM (32u << 20)
-
-static int check_room(void)
-{
-	struct rlimit memory, data;
-	void *room;
-
-	if (!HG_ANY_PART(no_threads) && !hg_load_thread_end())
-		return -ENOENT;
-	if (getrlimit(RLIMIT_AS, &memory) || getrlimit(RLIMIT_DATA, &data) ||
-	    (memory.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY))
-		return 0;
-	room = hg_libc.mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED) {
-		hg_say("nothing is recorded: the process may not have %u MiB of memory more",
-		       ROOM >> 20);
-		return -ENOMEM;
-	}
-	hg_libc.munmap(room, ROOM);
-	return 0;
-}
-
-bool hg_is_lttng_file(const char *path)
-{
-	return strstr(path, "/liblttng-ust") || strstr(path, "/" HG_PRIVATE_UST);
-}
-
-/*
- * Whether LTTng-UST was loaded with the program, which has tracepoints of its own. Its constructors
- * allocate: to start it from inside of them would start it half made.
- */
-bool hg_brings_lttng(void)
-{
-	static int answer; /* atomic; 0: not checked yet, 1: no, 2: yes */
-	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-
-	if (known)
-		return known == 2;
-	known = 1;
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
-		if (strstr(map->l_name, "/liblttng-ust"))
-			known = 2;
-	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-	return known == 2;
-}
-
-/*
- * LTTng-UST reads every library's ELF file when it starts, for events with their addresses: half of
- * its start-up time. Our own events describe the libraries. Its constructor reads from the
- * environment whether to do so; the program's environment stays as it is.
- */
-static void *open_without_statedump(const char *path, bool early)
-{
-	static char variable[] = "LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1";
-	char **old = environ, **list = NULL;
-	size_t count = 0;
-	void *library;
-
-	while (old && old[count])
-		count++;
-	hg_config.own_lttng = !hg_brings_lttng();
-	/* Else the events are the program's; other threads may use the environment. */
-	if (early && hg_config.own_lttng)
-		list = hg_pool_calloc(count + 2, sizeof(*list));
-	if (list) {
-		list[0] = variable;
-		if (count)
-			memcpy(list + 1, old, count * sizeof(*list));
-		environ = list;
-	}
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (list && environ == list) {
-		environ = old;
-		hg_pool_free(list);
-	}
-	return library;
-}
-
-/* The provider's shared object, which lies beside this one. */
-static const struct hg_provider *open_provider(bool early)
-{
-	const struct hg_provider *provider;
-	char path[PATH_MAX + 32];
-	const struct hg_provider *(*get)(void);
-	void *library;
-	Dl_info own;
-	const char *slash;
-
-	if (!dladdr((void *)hg_init, &own) || !(slash = strrchr(own.dli_fname, '/')))
-		return NULL;
-	snprintf(path, sizeof(path), "%.*s/libhipgrain-provider.so", (int)(slash - own.dli_fname),
-		 own.dli_fname);
-	library = open_without_statedump(path, early);
-	if (!library) {
-		hg_say("nothing is recorded: %s", dlerror());
-		return NULL;
-	}
-	get = (const struct hg_provider *(*)(void))hg_libc.dlsym(library, HG_PROVIDER_SYMBOL);
-	provider = get ? get() : NULL;
-	if (!provider || provider->version != HG_PROVIDER_VERSION) {
-		hg_say("nothing is recorded: %s is of another version", path);
-		return NULL;
-	}
-	return provider;
-}
-
-const struct hg_provider *hg_opened_provider;
 const struct hg_provider *hg_early_provider;
 
-bool hg_begin_early(void)
+bool hg_join(void)
 {
 	const struct hg_provider *provider = NULL;
-	const volatile int *recording = NULL;
 
-	/* Once the recording has ended, its bundle is complete. */
-	if (!HG_ANY_PART(early_allowed, &recording) || !*recording ||
-	    !HG_ANY_PART(early_begin, recording, &provider))
+	HG_EACH_PART(announce);
+	if (!HG_ANY_PART(early_begin, &provider))
 		return false;
 	hg_early_provider = provider;
 	HG_EACH_PART(loaded, provider);
 	HG_EACH_PART(joined, provider);
 	__atomic_store_n(&hg_provider, provider, __ATOMIC_RELEASE);
 	HG_EACH_PART(loaded_late);
+	return true;
+}
+
+bool hg_begin_early(void)
+{
+	/* Once the recording has ended, its bundle is complete. */
+	if (hg_config.recorded && !HG_ANY_PART(wanted))
+		return false;
+	if (!hg_join()) {
+		hg_say("nothing is recorded: no file can be made in HIPGRAIN_DIR");
+		return false;
+	}
 	if (hg_process_forked)
 		HG_EACH_PART(fork_record);
-	hg_begin_first();
+	HG_EACH_PART(record, false);
 	HG_EACH_PART(started);
-	return true;
-}
-
-bool hg_load_after_early(void)
-{
-	extern char __libc_single_threaded __attribute__((weak));
-
-	if (hg_join(&__libc_single_threaded && __libc_single_threaded))
-		return false;
-	hg_early_provider = NULL;
-	HG_EACH_PART(early_end, *hg_provider->recording);
-	hg_changed(); /* threads have looked at the other provider's word (block.c) */
-	if (*hg_provider->recording)
-		HG_EACH_PART(recorded);
-	HG_EACH_PART(begun);
-	HG_EACH_PART(threads_started);
-	return true;
-}
-
-int hg_join(bool early)
-{
-	const struct hg_provider *provider = hg_opened_provider;
-
-	if (!provider && check_room())
-		return -ENOENT;
-	HG_EACH_PART(announce);
-	if (provider) {
-		hg_fork_join(provider);
-	} else if (!(provider = open_provider(early))) {
-		return -ENOENT;
-	} else {
-		hg_opened_provider = provider;
-		hg_fork_loaded();
-		HG_EACH_PART(loaded, provider);
-	}
-	HG_EACH_PART(joined, provider);
-	__atomic_store_n(&hg_provider, provider, __ATOMIC_RELEASE);
-	return 0;
-}
-
-void hg_begin_first(void)
-{
-	if (*hg_provider->recording) {
-		HG_EACH_PART(record, false);
-		HG_EACH_PART(recorded);
-	}
-	HG_EACH_PART(begun);
-}
-
-bool hg_load_late(void)
-{
-	extern char __libc_single_threaded __attribute__((weak));
-	const volatile int *recording = NULL;
-	bool refused = HG_ANY_PART(early_allowed, &recording);
-
-	/* It could not store its records, and LTTng has no part in this recording. */
-	if (refused && *recording) {
-		HG_EACH_PART(announce);
-		hg_say("nothing is recorded: no file can be made in HIPGRAIN_DIR");
-	}
-	if (refused || hg_join(&__libc_single_threaded && __libc_single_threaded)) {
-		hg_small_request = SIZE_MAX;
-		return false;
-	}
-	HG_EACH_PART(loaded_late);
-	hg_begin_first();
-	HG_EACH_PART(started);
-	HG_EACH_PART(threads_started);
 	return true;
 }
 
@@ -386,10 +206,8 @@ static void read_settings(void)
 	}
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
 	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
-	hg_config.early = read_number("HIPGRAIN_EARLY", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
-	hg_config.mute_daemon = read_number("HIPGRAIN_MUTE_DAEMON", 0, 1);
 }
 
 static void start(void)
@@ -427,12 +245,6 @@ static void start(void)
 	HG_EACH_PART(early);
 	if (!hg_config.dir)
 		return;
-	/*
-	 * On standby nothing is opened until it is needed, because that would slow the program
-	 * down.
-	 */
-	if (!HG_ANY_PART(postpone) && hg_join(true))
-		return;
 	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
 	if (hg_libc_is_passed())
@@ -441,11 +253,10 @@ static void start(void)
 	if (HG_ANY_PART(init))
 		return;
 	hg_fork_init();
-	if (!hg_opened_provider && (!hg_config.standby || hg_config.recorded)) {
+	if (!hg_config.standby || hg_config.recorded) {
 		hg_active = HG_FORKED;
 		return;
 	}
-	hg_begin_first();
 	hg_active = HG_ACTIVE;
 	HG_EACH_PART(started);
 }
@@ -456,12 +267,15 @@ static void start_here(void *unused)
 	start();
 }
 
-/* The command itself is in every recording, others are if they do something that is recorded. */
+/*
+ * The command itself is in every recording, others are if they do something that is recorded; so is
+ * what is recorded without a recorder.
+ */
 static bool is_command(void)
 {
 	const char *command = getenv(HG_COMMAND_VARIABLE);
 
-	return command && atol(command) == (long)hg_process_id;
+	return command ? atol(command) == (long)hg_process_id : !hg_config.recorded;
 }
 
 void hg_init(void)
@@ -513,7 +327,7 @@ bool hg_start(const void *caller)
 {
 	/* `environ` is set by the C library's constructor; before it nothing works. */
 	if (hg_active == HG_NEW && environ && !hg_tls.in_phdr && !hg_tls.resolving &&
-	    !hg_tls.busy && !hg_is_loader(caller) && !hg_brings_lttng())
+	    !hg_tls.busy && !hg_is_loader(caller))
 		hg_init();
 	return hg_active == HG_ACTIVE || hg_active > HG_NEW;
 }

@@ -29,43 +29,23 @@ struct hg_part {
 	bool (*refuse)(const char *directory);
 	/* The process is to be recorded, or would be if its settings were readable. */
 	void (*early)(void);
-	/* The provider must not be opened yet: hg_provider points to a substitute. */
-	bool (*postpone)(void);
-	/*
-	 * The process's first event: whether it may be stored in the bundle, and LTTng-UST be left
-	 * for later; *recording is not 0 as long as events are wanted.
-	 */
-	bool (*early_allowed)(const volatile int **recording);
-	/* A provider that stores events there; false: there is none. And the end of it, when
-	 * LTTng-UST is there: whether that records the process. */
-	bool (*early_begin)(const volatile int *recording, const struct hg_provider **provider);
-	void (*early_end)(bool recorded);
-	/*
-	 * Publishes the process, because LTTng-UST is about to be loaded or set up, which may take
-	 * long, or fail.
-	 */
+	/* The process's first event: whether it is wanted, as the recording goes on. */
+	bool (*wanted)(void);
+	/* Makes the file of records, and *provider, which stores them there; false: there is no
+	 * room. */
+	bool (*early_begin)(const struct hg_provider **provider);
+	/* Publishes the process, as it is about to be recorded, which may fail. */
 	void (*announce)(void);
-	/* The provider was opened, once. */
+	/* The provider is known. */
 	void (*loaded)(const struct hg_provider *provider);
-	/* Events of this process will be made by it: after `loaded`, and in a forked process. */
+	/* Events of this process will be made by it: after `loaded`. */
 	void (*joined)(const struct hg_provider *provider);
-	/* LTTng-UST is about to be loaded. Whether it will have no threads, unless `begun` starts
-	 * them. */
-	bool (*no_threads)(void);
-	/* LTTng-UST is about to start a thread of its own. Whether this part sees to it that what
-	 * the thread was to do is done; `thread` is then set. */
-	bool (*threadless)(pthread_t *thread, void *(*function)(void *), void *data);
-	/* The process is recorded now if it was to be recorded from its beginning. */
-	void (*begun)(void);
-	/* The provider was opened after all, by the first event. */
+	/* It was. */
 	void (*loaded_late)(void);
 	/* hg_config and hg_provider are set. Not 0: the process is not recorded. */
 	int (*init)(void);
 	/* The process is recorded from now on: hg_active is HG_ACTIVE. */
 	void (*started)(void);
-	/* LTTng-UST's threads, or one of ours, were started. */
-	void (*threads_started)(void);
-
 	/* ---- recording: under trace/recording.c's lock, with hg_tls.busy set ---- */
 
 	/* Begin to record this process, if that has not happened (hg_begin_recording()). */
@@ -84,33 +64,18 @@ struct hg_part {
 	/* The session has ended. */
 	void (*end)(void);
 
-	/* Events of this process are recorded, by a session that was there when it began. */
-	void (*recorded)(void);
-	/* In an event that waits for room: whether nobody reads any more. */
-	bool (*orphaned)(void);
-	/* The program makes a call that concerns one thread alone: end threads that it did not
-	 * make. */
-	void (*alone)(void);
-
 	/* ---- fork() ---- */
 
-	/* Whether a fork() has to wait: the provider is being opened. */
-	bool (*joining)(void);
 	void (*fork_lock)(void);
 	void (*fork_unlock)(bool child);
-	/* In the child, at once: nothing of the parent's LTTng-UST may be used. */
-	void (*fork_detach)(void);
-	/* Its first event, before that; also in an executed program that had no LTTng-UST so far.
-	 */
+	/* Its first event, before that; also in an executed program. */
 	void (*waking)(void);
-	/* LTTng-UST is about to be set up anew. */
-	void (*fork_attach)(void);
 	/* In the child, whether or not it will be recorded. No other thread is there. */
 	void (*fork_child)(void);
 	/* In the child of a process on standby, which is on standby, too. */
 	void (*fork_standby)(void);
-	/* At the end of fork() in the child; whether LTTng-UST's threads are there. */
-	void (*fork_done)(bool with_threads);
+	/* At the end of fork() in the child. */
+	void (*fork_done)(void);
 	/* The child begins to make events: of what its parent defined nothing is defined. */
 	void (*fork_record)(void);
 

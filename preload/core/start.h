@@ -17,40 +17,18 @@ bool hg_is_loader(const void *address); /* of the loader's code */
 
 /* Bytes from a mapped ELF file's base, where its header is, to the end of its last segment. */
 uintptr_t hg_object_size(uintptr_t base);
-bool hg_brings_lttng(void); /* the program was linked with LTTng-UST */
-
 /*
- * A file of LTTng-UST's libraries: the system's, or that of a portable tree (tests/portable), which
- * has names of its own, so that a program's LTTng-UST of another version is in the process beside
- * it.
+ * The process has a file of records, and hg_provider stores events there. False: there is no room,
+ * or no place.
  */
-bool hg_is_lttng_file(const char *path);
-
-/* Load what a thread of LTTng-UST needs when it ends; false after a message: that failed. */
-bool hg_load_thread_end(void);
-
-/*
- * Open the provider, and LTTng-UST with it, or set it up anew in a process that was forked while it
- * was on standby. `early`: the program's own code does not run yet. 0 or -ENOENT, with a message.
- */
-int hg_join(bool early);
-void hg_begin_first(void); /* record this process, if a session records when it begins */
-bool hg_load_late(void);   /* the same by the first event; false: nothing is recorded */
-
-/*
- * Record this process without LTTng-UST for now (trace/early_events.h), by its first event; and
- * later with it. False: that cannot be done; the second has left a message.
- */
+bool hg_join(void);
+/* The same by the first event of a process that is recorded from its start; and it is recorded. */
 bool hg_begin_early(void);
-bool hg_load_after_early(void);
-extern const struct hg_provider *hg_early_provider; /* NULL: not now */
+extern const struct hg_provider *hg_early_provider; /* NULL: hg_provider stores nothing */
 static inline bool hg_early_events(void)
 {
 	return hg_early_provider != NULL;
 }
-
-/* The provider that was opened, in this process or one it was forked from; or NULL. */
-extern const struct hg_provider *hg_opened_provider;
 
 /*
  * Whether the calling thread is one of LTTng-UST; then it stays busy until it ends. What it

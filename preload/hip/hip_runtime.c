@@ -28,7 +28,6 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
-#include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/open_calls.h"
@@ -570,8 +569,6 @@ static __attribute__((noinline)) void record_first_of(struct hg_hip_runtime *run
 
 static __attribute__((noinline)) void look_at_standby(uint16_t api)
 {
-	if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
-		hg_standby_watch(NULL, false);
 	hg_tls.keeping = hg_live_wants(api);
 }
 

@@ -18,10 +18,8 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
-#include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
-#include "preload/trace/buffer_wait.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/host.h"
 #include "tracer/counts.h"
@@ -55,12 +53,8 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 		return false;
 	if (HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere))
 		return false;
-	if (HG_UNLIKELY(!hg_tls.prepared)) {
-		if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
-			hg_standby_watch(caller, anywhere);
-		if (!hg_thread_prepare(anywhere))
-			return false;
-	}
+	if (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))
+		return false;
 	hg_tls.keeping++;
 	hg_tls.unrecorded = (int)what;
 	entered = hg_enter_batched();
@@ -255,8 +249,8 @@ static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct 
 	/* Where the call stands is not to be seen from there. */
 	if (hg_in_hip())
 		hg_tls.named_api = 0;
-	else if (!hg_room_elsewhere(work, call) && hg_provider && *hg_provider->recording)
-		hg_buffer_wait_give_up();
+	else
+		hg_room_elsewhere(work, call);
 }
 
 /* Keeps errno. `anywhere`: as in enter(). */

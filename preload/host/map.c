@@ -19,9 +19,6 @@ HG_EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, of
 {
 	void *ptr;
 
-	/* Of LTTng-UST's buffers, most are of CPUs that the process never runs on. */
-	if (HG_UNLIKELY(flags & MAP_POPULATE) && flags & MAP_SHARED && fd >= 0 && hg_is_tracer())
-		flags &= ~MAP_POPULATE;
 	ptr = hg_libc.mmap(address, size, prot, flags, fd, offset);
 	if (HG_UNLIKELY(hg_active)) {
 		uint64_t how = (uint64_t)(uint32_t)prot << 32 | (uint32_t)flags;

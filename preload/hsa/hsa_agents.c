@@ -11,7 +11,6 @@
 #include "preload/hsa/hsa.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/stack.h"
-#include "preload/standby/standby.h"
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
@@ -242,8 +241,6 @@ static bool enter(bool lasting)
 {
 	bool entered;
 
-	if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
-		hg_standby_watch(NULL, false);
 	hg_tls.keeping += lasting;
 	entered = hg_enter();
 	hg_tls.keeping -= lasting;

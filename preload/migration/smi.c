@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
@@ -304,8 +305,10 @@ static int start_thread(void)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	error = pthread_create(&thread, NULL, run, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!error)
+	if (!error) {
 		pthread_detach(thread);
+		hg_exit_watch_started();
+	}
 	return error;
 }
 

@@ -34,7 +34,6 @@
 #include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/batch_add.h"
-#include "preload/trace/buffer_wait.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 #include "tracer/stack_record.h"
@@ -255,7 +254,6 @@ bool hg_thread_prepare(bool anywhere)
 	hg_keep_async();
 	hg_tls.busy++;
 	if (anywhere && hg_stack_in_handler()) {
-		hg_buffer_wait_give_up();
 		hg_tls.busy--;
 		hg_release_async();
 		errno = saved;
@@ -263,12 +261,8 @@ bool hg_thread_prepare(bool anywhere)
 	}
 	sigfillset(&blocked);
 	pthread_sigmask(SIG_SETMASK, &blocked, &before);
-	hg_tracers_begin();
-	if (hg_provider->init_thread)
-		hg_provider->init_thread();
 	if (unwinders.module)
 		__tls_get_addr(&unwinders);
-	hg_tracers_end();
 	hg_room_find();
 	hg_tls.prepared = true;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -439,8 +433,6 @@ static int init(void)
 {
 	int rc;
 
-	if (hg_provider == hg_opened_provider)
-		hg_stack_open();
 	rc = hg_unwind_init();
 	if (!rc)
 		rc = hg_threads_init();

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes on standby, into which LTTng-UST is loaded when a recording is requested: standby.c. */
+/* Processes that are recorded when a recorder requests it: standby.c. */
 #ifndef HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
 #define HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
 
 #include <stdbool.h>
 
-#include "preload/core/base.h"
-#include "tracer/provider.h"
+/* Returns true if a recorder may want another recording of the process than the last one. */
+bool hg_standby_may_be_wanted(void);
 
-/* 1: no thread waits for requests: hg_standby_watch() is to be called. Atomic. */
-extern HG_HIDDEN int hg_standby_unwatched;
-/* `caller`, or NULL, and `anywhere`: the call comes from there, and may come from a handler that
- * interrupted malloc(). */
-void hg_standby_watch(const void *caller, bool anywhere);
+/*
+ * If one does, the process has a file for it, and the provider that stores events there: returns
+ * true. Called with the lock of trace/recording.c.
+ */
+bool hg_standby_join(void);
 
 #endif

@@ -100,7 +100,7 @@ static void make_file(void)
 
 	if (!own && !(own = hg_wiped_memory((size_t)getpagesize())))
 		goto out;
-	/* Its first events were early ones, and LTTng-UST makes the rest. */
+	/* Another recording of it begins. */
 	if (own->counts && own->counts->pid == (int32_t)getpid())
 		goto out;
 	own->tried = true;
@@ -140,14 +140,7 @@ static void joined(const struct hg_provider *provider)
 void hg_counts_begun(void)
 {
 	if (own && own->counts)
-		__atomic_store_n(&own->counts->begun, hg_early_events() ? HG_BEGUN_EARLY : HG_BEGUN,
-				 __ATOMIC_RELAXED);
-}
-
-static void early_end(bool recorded)
-{
-	if (own && own->counts)
-		__atomic_store_n(&own->counts->begun, recorded ? HG_BEGUN : HG_BEGUN_NOT,
+		__atomic_store_n(&own->counts->begun, HG_BEGUN_EARLY,
 				 __ATOMIC_RELAXED);
 }
 
@@ -207,4 +200,4 @@ void hg_counts_unrecorded(void)
 }
 
 HG_PART(.name = "counts", .order = 71, .announce = announce, .joined = joined,
-	.early_end = early_end, .exit = end, .again = again);
+	.exit = end, .again = again);

@@ -11,9 +11,9 @@
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 #include "preload/core/own_stack.h"
-#include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
+#include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/cost.h"
 #include "preload/trace/counts.h"
@@ -23,7 +23,6 @@
 #include "tracer/provider.h"
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
-static int wanted; /* atomic: a session needs the state */
 
 int hg_recording_begun;
 uint64_t (*hg_counted_age)(void);
@@ -35,14 +34,9 @@ static void set_threshold(uint32_t threshold, bool all)
 	hg_libc_limit(all ? 0 : threshold);
 }
 
-/*
- * Under begin_lock. A session creates its events in the process one by one, before it starts: a
- * thread that records in the meantime gets here, and what it records is lost. Whoever requests the
- * state from now on gets it once more, because the request may come in the middle of this.
- */
+/* Called with begin_lock. */
 static void begin(bool late)
 {
-	__atomic_store_n(&wanted, 0, __ATOMIC_SEQ_CST);
 	if (hg_config.standby)
 		set_threshold(hg_config.threshold, hg_config.totals);
 	if (late && hg_config.standby) {
@@ -105,23 +99,30 @@ static __attribute__((noinline)) void end(void)
 }
 
 /*
- * A recording that forgets what was before wants the state once more: this thread records it, and
- * its own call then. Returns true if it has.
+ * A recording that forgets what was before wants the state once more; or a recorder has requested
+ * a process on standby. This thread records the state, and its own call then. Returns true if it
+ * has.
  */
 static bool begin_again(void)
 {
+	int cancel;
 	bool done;
 
-	if (!hg_early_events())
+	/* Recording the state needs the loader's lock, which this thread holds. */
+	if (hg_tls.in_phdr)
 		return false;
 	hg_tls.busy++;
+	cancel = hg_keep_thread();
 	pthread_mutex_lock(&begin_lock);
 	done = *hg_provider->recording;
-	if (!done && hg_ring_again()) {
+	if (!done && ((hg_early_events() && hg_ring_again()) ||
+		      (hg_standby_may_be_wanted() && hg_standby_join()))) {
 		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
+		hg_changed(); /* threads have looked at another word (block.c) */
 		done = true;
 	}
 	pthread_mutex_unlock(&begin_lock);
+	hg_release_thread(cancel);
 	hg_tls.busy--;
 	if (!done ||
 	    (!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) && !hg_begin_recording(true)))
@@ -130,9 +131,37 @@ static bool begin_again(void)
 	return true;
 }
 
+static void begin_again_at(void *done)
+{
+	*(bool *)done = begin_again();
+	hg_tls.busy = 0;
+}
+
+/* The same on a stack that has room for it. */
+static bool begin_again_here(void)
+{
+	bool done = false;
+
+	if (hg_has_room() || hg_tls.outside)
+		return begin_again();
+	hg_room_elsewhere(begin_again_at, &done);
+	if (done)
+		hg_tls.busy = 1;
+	return done;
+}
+
+static bool may_begin_again(void)
+{
+	return hg_early_events() || hg_standby_may_be_wanted();
+}
+
 bool hg_enter_unrecorded(void)
 {
-	if (hg_config.standby && begin_again())
+	int saved = errno;
+	bool begun = hg_config.standby && may_begin_again() && begin_again_here();
+
+	errno = saved;
+	if (begun)
 		return true;
 	hg_counts_unrecorded();
 	if (!hg_config.standby)
@@ -143,46 +172,6 @@ bool hg_enter_unrecorded(void)
 		return false;
 	hg_tls.busy = 1;
 	return true;
-}
-
-static void *record_late(void *unused)
-{
-	(void)unused;
-	hg_tls.busy = 1;
-	pthread_mutex_lock(&begin_lock);
-	if (__atomic_load_n(&wanted, __ATOMIC_RELAXED) && *hg_provider->recording)
-		begin(true);
-	pthread_mutex_unlock(&begin_lock);
-	return NULL;
-}
-
-/*
- * Called by LTTng-UST under its locks, which a fork() takes after ours: another thread records the
- * state.
- */
-static void on_wanted(void)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	hg_tls.busy++;
-	__atomic_store_n(&wanted, 1, __ATOMIC_SEQ_CST);
-	if (!pthread_attr_init(&attributes)) {
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		pthread_attr_setstacksize(&attributes, 256 * 1024);
-		/* Without a thread the next event records it, as for the first session. */
-		if (pthread_create(&thread, &attributes, record_late, NULL))
-			__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
-		pthread_attr_destroy(&attributes);
-	}
-	hg_tls.busy--;
-}
-
-static void listen(const struct hg_provider *provider)
-{
-	if (hg_config.standby && provider->on_state_wanted && provider->on_state_wanted(on_wanted))
-		hg_say("this LTTng-UST does not report when a session starts: a recording that "
-		       "begins late hears of the program at its next call");
 }
 
 /* ---- start and fork ---- */
@@ -208,9 +197,11 @@ static void fork_unlock(bool child)
 static void fork_child(void)
 {
 	hg_recording_begun = 0;
+	if (hg_config.standby && !hg_config.recorded)
+		set_threshold(hg_config.standby_threshold, false);
 	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
 }
 
-HG_PART(.name = "recording", .order = 20, .loaded = listen, .init = init,
+HG_PART(.name = "recording", .order = 20, .init = init,
 	.record = hg_begin_recording, .fork_lock = fork_lock, .fork_unlock = fork_unlock,
 	.fork_child = fork_child);

@@ -52,6 +52,9 @@
 static const uint32_t no_epoch;
 const uint32_t *hg_ring_epoch = &no_epoch;
 
+/* Below HIPGRAIN_DIR: where the file is. Another one for each recording of a process on standby. */
+static char folder[HG_RINGS_NAME] = HG_RINGS;
+
 static struct own {
 	struct hg_ring *ring; /* NULL: there is none */
 	bool tried;
@@ -62,7 +65,7 @@ static struct own {
 	uint64_t patience;       /* atomic; ns */
 	uint32_t again;          /* ring->again when the state was recorded last */
 	char path[PATH_MAX];
-} * own;
+} * own; /* atomic */
 
 static struct hg_ring_page *page_at(struct hg_ring *ring, uint32_t index)
 {
@@ -76,8 +79,8 @@ static bool is_drained(void)
 {
 	char path[PATH_MAX];
 
-	return (size_t)snprintf(path, sizeof(path), "%s/" HG_RINGS "/" HG_RINGS_DRAINED,
-				hg_config.dir) < sizeof(path) &&
+	return (size_t)snprintf(path, sizeof(path), "%s/%s/" HG_RINGS_DRAINED, hg_config.dir,
+				folder) < sizeof(path) &&
 	       !hg_syscall(SYS_faccessat, AT_FDCWD, path, F_OK);
 }
 
@@ -117,19 +120,20 @@ static uint64_t hash_of_clock(void)
 	return hash;
 }
 
-static bool make(void)
+/* `epoch` differs from those of files that the process had before. */
+static bool make(struct own *mine, uint32_t epoch)
 {
 	bool drained = is_drained();
 	uint32_t limit = page_limit(drained);
 	struct hg_ring *ring = NULL;
 	struct timespec real;
 
-	own->tried = true;
-	own->patience = WAIT_NS;
+	mine->tried = true;
+	mine->patience = WAIT_NS;
 	/* Where there is no room for so many addresses, a smaller file will do. */
-	while (limit >= FIRST_PAGES && !(ring = hg_mapped_file_part(HG_RINGS, hg_ring_bytes(limit),
+	while (limit >= FIRST_PAGES && !(ring = hg_mapped_file_part(folder, hg_ring_bytes(limit),
 								    hg_ring_bytes(FIRST_PAGES),
-								    own->path, sizeof(own->path))))
+								    mine->path, sizeof(mine->path))))
 		limit /= 8;
 	if (!ring)
 		return false;
@@ -145,23 +149,73 @@ static bool make(void)
 	ring->clock = hash_of_clock();
 	ring->pids = namespace_number("/proc/self/ns/pid");
 	ring->drained = drained;
+	ring->epoch = epoch;
 	ring->recording = 1;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
-	own->ring = ring;
+	mine->ring = ring;
 	__atomic_store_n(&hg_ring_epoch, &ring->epoch, __ATOMIC_RELEASE);
 	return true;
 }
 
-bool hg_ring_open(void)
+static struct own *new_own(void)
 {
 	size_t page = (size_t)getpagesize();
+
+	return hg_wiped_memory((sizeof(struct own) + page - 1) & -page);
+}
+
+static struct own *current(void)
+{
+	return __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+}
+
+bool hg_ring_open(void)
+{
 	int saved = errno, cancel = hg_keep_thread();
+	struct own *mine = current();
 	bool made;
 
-	if (!own)
-		own = hg_wiped_memory((sizeof(*own) + page - 1) & -page);
-	made = own && (own->ring || (!own->tried && make()));
+	if (!mine) {
+		mine = new_own();
+		__atomic_store_n(&own, mine, __ATOMIC_RELEASE);
+	}
+	made = mine && (mine->ring || (!mine->tried && make(mine, 0)));
+	hg_release_thread(cancel);
+	errno = saved;
+	return made;
+}
+
+/* The pages that it may still get give their addresses back. Those that threads have stay. */
+static void retire(struct own *mine)
+{
+	size_t used = hg_ring_bytes(mine->ring->pages);
+	int nobody = 0;
+
+	/* A thread that makes it larger just now keeps it as it is. */
+	if (mine->ring->stop &&
+	    __atomic_compare_exchange_n(&mine->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		hg_libc.munmap((char *)mine->ring + used,
+			       hg_ring_bytes(mine->ring->page_limit) - used);
+}
+
+bool hg_ring_renew(const char *place)
+{
+	int saved = errno, cancel = hg_keep_thread();
+	struct own *before = current(), *mine = new_own();
+	bool made = false;
+
+	snprintf(folder, sizeof(folder), "%s", place);
+	if (mine)
+		made = make(mine, before && before->ring ? before->ring->epoch + 2 : 0);
+	if (made) {
+		__atomic_store_n(&own, mine, __ATOMIC_RELEASE);
+		if (before && before->ring)
+			retire(before);
+	} else if (mine) {
+		hg_libc.munmap(mine, sizeof(*mine));
+	}
 	hg_release_thread(cancel);
 	errno = saved;
 	return made;
@@ -170,10 +224,11 @@ bool hg_ring_open(void)
 /* ---- a page ---- */
 
 /* Returns a page of a drained file that is free. */
-static struct hg_ring_page *free_page(struct hg_ring *ring)
+static struct hg_ring_page *free_page(struct own *mine)
 {
+	struct hg_ring *ring = mine->ring;
 	uint32_t pages = __atomic_load_n(&ring->pages, __ATOMIC_ACQUIRE);
-	uint32_t from = __atomic_load_n(&own->next, __ATOMIC_RELAXED);
+	uint32_t from = __atomic_load_n(&mine->next, __ATOMIC_RELAXED);
 
 	for (uint32_t i = 0; i < pages; i++) {
 		struct hg_ring_page *page = page_at(ring, (from + i) % pages);
@@ -183,20 +238,21 @@ static struct hg_ring_page *free_page(struct hg_ring *ring)
 		    !__atomic_compare_exchange_n(&page->state, &nobody, HG_RING_OPEN, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		__atomic_store_n(&own->next, (from + i + 1) % pages, __ATOMIC_RELAXED);
+		__atomic_store_n(&mine->next, (from + i + 1) % pages, __ATOMIC_RELAXED);
 		return page;
 	}
 	return NULL;
 }
 
 /* Returns a page that was never used. */
-static struct hg_ring_page *fresh_page(struct hg_ring *ring)
+static struct hg_ring_page *fresh_page(struct own *mine)
 {
+	struct hg_ring *ring = mine->ring;
 	uint32_t pages = __atomic_load_n(&ring->pages, __ATOMIC_ACQUIRE);
-	uint32_t at = __atomic_load_n(&own->next, __ATOMIC_RELAXED);
+	uint32_t at = __atomic_load_n(&mine->next, __ATOMIC_RELAXED);
 
 	while (at < pages) {
-		if (!__atomic_compare_exchange_n(&own->next, &at, at + 1, false, __ATOMIC_ACQUIRE,
+		if (!__atomic_compare_exchange_n(&mine->next, &at, at + 1, false, __ATOMIC_ACQUIRE,
 						 __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&page_at(ring, at)->state, HG_RING_OPEN, __ATOMIC_RELAXED);
@@ -208,55 +264,66 @@ static struct hg_ring_page *fresh_page(struct hg_ring *ring)
 enum growth { GREW, ANOTHER_GROWS, CANNOT_GROW };
 
 /*
- * The recorder, which holds a lock on its directory, was killed: nobody would end the recording of
- * a process that goes on for ever.
+ * The recorder was killed, which holds a lock on its bundle, or for a process on standby on the
+ * directory of the files: nobody would end the recording of a process that goes on for ever.
  */
 static bool is_orphan(void)
 {
-	int fd = open(hg_config.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool orphan = fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB);
+	char path[PATH_MAX];
+	bool orphan;
+	int fd;
 
+	if ((!hg_config.recorded && !hg_config.standby) ||
+	    (size_t)snprintf(path, sizeof(path), "%s%s%s", hg_config.dir,
+			     hg_config.recorded ? "" : "/",
+			     hg_config.recorded ? "" : folder) >= sizeof(path))
+		return false;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	orphan = fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB);
 	if (fd >= 0)
 		hg_libc.close(fd);
 	return orphan;
 }
 
 /* No handler interrupts it, which might record something and wait for its own thread. */
-static enum growth make_room(struct hg_ring *ring)
+static enum growth make_room(struct own *mine)
 {
+	struct hg_ring *ring = mine->ring;
 	uint32_t pages, more;
 	int nobody = 0;
 	bool done = false;
 
-	if (!__atomic_compare_exchange_n(&own->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&mine->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return ANOTHER_GROWS;
-	if (is_orphan())
+	if (is_orphan()) {
 		__atomic_store_n(&ring->stop, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->recording, 0, __ATOMIC_RELAXED);
+	}
 	pages = ring->pages;
 	more = pages < MORE_PAGES ? pages : MORE_PAGES;
 	if (more > ring->page_limit - pages)
 		more = ring->page_limit - pages;
 	if (more && !ring->stop)
-		done = hg_mapped_file_grow(own->path, hg_ring_bytes(pages),
+		done = hg_mapped_file_grow(mine->path, hg_ring_bytes(pages),
 					   hg_ring_bytes(pages + more));
 	if (done)
 		__atomic_store_n(&ring->pages, pages + more, __ATOMIC_RELEASE);
 	else
-		__atomic_store_n(&own->full_until, hg_now() + FULL_NS, __ATOMIC_RELAXED);
-	__atomic_store_n(&own->growing, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&mine->full_until, hg_now() + FULL_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->growing, 0, __ATOMIC_RELEASE);
 	return done ? GREW : CANNOT_GROW;
 }
 
-static enum growth grow(struct hg_ring *ring)
+static enum growth grow(struct own *mine)
 {
 	uint64_t all = UINT64_MAX, before;
 	enum growth growth;
 
-	if (hg_now() < __atomic_load_n(&own->full_until, __ATOMIC_RELAXED))
+	if (hg_now() < __atomic_load_n(&mine->full_until, __ATOMIC_RELAXED))
 		return CANNOT_GROW;
 	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	growth = make_room(ring);
+	growth = make_room(mine);
 	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	return growth;
 }
@@ -272,17 +339,18 @@ static void nap(struct hg_ring *ring, uint32_t freed, long ns)
 }
 
 /* How a wait for a page of a drained file has ended. */
-static void note_wait(bool in_vain)
+static void note_wait(struct own *mine, bool in_vain)
 {
-	__atomic_store_n(&own->patience, in_vain ? RETRY_NS : WAIT_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->patience, in_vain ? RETRY_NS : WAIT_NS, __ATOMIC_RELAXED);
 	if (in_vain)
-		__atomic_store_n(&own->hopeless_until, hg_now() + PAUSE_NS, __ATOMIC_RELAXED);
+		__atomic_store_n(&mine->hopeless_until, hg_now() + PAUSE_NS, __ATOMIC_RELAXED);
 }
 
 /* Returns true if it is worth it to look for a page once more, maybe after a wait. */
-static bool get_room(struct hg_ring *ring, uint32_t freed, uint64_t begin)
+static bool get_room(struct own *mine, uint32_t freed, uint64_t begin)
 {
-	enum growth growth = grow(ring);
+	struct hg_ring *ring = mine->ring;
+	enum growth growth = grow(mine);
 	uint64_t now = hg_now();
 
 	if (growth == GREW)
@@ -291,42 +359,44 @@ static bool get_room(struct hg_ring *ring, uint32_t freed, uint64_t begin)
 		nap(ring, freed, 100000);
 		return now - begin < GROWING_NS;
 	}
-	if (!ring->drained || now < __atomic_load_n(&own->hopeless_until, __ATOMIC_RELAXED))
+	if (!ring->drained || now < __atomic_load_n(&mine->hopeless_until, __ATOMIC_RELAXED))
 		return false;
-	if (now - begin >= __atomic_load_n(&own->patience, __ATOMIC_RELAXED)) {
-		note_wait(true);
+	if (now - begin >= __atomic_load_n(&mine->patience, __ATOMIC_RELAXED)) {
+		note_wait(mine, true);
 		return false;
 	}
 	nap(ring, freed, 10000000);
 	return true;
 }
 
-static struct hg_ring_page *find_page(struct hg_ring *ring)
+static struct hg_ring_page *find_page(struct own *mine)
 {
-	struct hg_ring_page *page = ring->drained ? free_page(ring) : fresh_page(ring);
+	struct hg_ring *ring = mine->ring;
+	struct hg_ring_page *page = ring->drained ? free_page(mine) : fresh_page(mine);
 	uint64_t begin = page ? 0 : hg_now();
 	uint32_t freed;
 
 	while (!page) {
 		freed = __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE);
-		page = ring->drained ? free_page(ring) : fresh_page(ring);
+		page = ring->drained ? free_page(mine) : fresh_page(mine);
 		if (!page && (__atomic_load_n(&ring->stop, __ATOMIC_RELAXED) ||
-			      !get_room(ring, freed, begin)))
+			      !get_room(mine, freed, begin)))
 			return NULL;
 	}
 	if (begin && ring->drained)
-		note_wait(false);
+		note_wait(mine, false);
 	return page;
 }
 
 struct hg_ring_page *hg_ring_take(void)
 {
 	int saved = errno, cancel = hg_keep_thread();
-	struct hg_ring *ring = hg_ring_open() ? own->ring : NULL;
+	struct own *mine = hg_ring_open() ? current() : NULL;
+	struct hg_ring *ring = mine ? mine->ring : NULL;
 	struct hg_ring_page *page = NULL;
 
 	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED))
-		page = find_page(ring);
+		page = find_page(mine);
 	if (page) {
 		/* Until the time of its first record is known. */
 		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
@@ -343,47 +413,63 @@ struct hg_ring_page *hg_ring_take(void)
 	return page;
 }
 
+static struct hg_ring *own_ring(void)
+{
+	struct own *mine = current();
+
+	return mine ? mine->ring : NULL;
+}
+
 void hg_ring_give(struct hg_ring_page *page)
 {
+	struct hg_ring *ring = own_ring();
+
 	__atomic_store_n(&page->writing, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&page->state, HG_RING_FULL, __ATOMIC_RELEASE);
 	/* Nobody needs it in memory: what it has stays in the file. */
-	if (own && own->ring && !own->ring->drained && !hg_confined)
+	if (ring && !ring->drained && !hg_confined)
 		hg_syscall(SYS_madvise, page, HG_RING_PAGE, MADV_DONTNEED);
 }
 
 void hg_ring_lost(uint32_t records)
 {
-	if (own && own->ring)
-		__atomic_fetch_add(&own->ring->lost_records, records, __ATOMIC_RELAXED);
+	struct hg_ring *ring = own_ring();
+
+	if (ring)
+		__atomic_fetch_add(&ring->lost_records, records, __ATOMIC_RELAXED);
 }
 
 bool hg_ring_stopped(void)
 {
-	return !own || !own->ring || __atomic_load_n(&own->ring->stop, __ATOMIC_RELAXED);
+	struct hg_ring *ring = own_ring();
+
+	return !ring || __atomic_load_n(&ring->stop, __ATOMIC_RELAXED);
 }
 
 const volatile int *hg_ring_recording(void)
 {
-	return &own->ring->recording;
+	return &own_ring()->recording;
 }
 
 bool hg_ring_again(void)
 {
+	struct own *mine = current();
 	uint32_t again;
 
-	if (hg_ring_stopped() || own->ring->pid != (int32_t)getpid())
+	if (hg_ring_stopped() || mine->ring->pid != (int32_t)getpid())
 		return false;
-	again = __atomic_load_n(&own->ring->again, __ATOMIC_ACQUIRE);
-	if (again == own->again)
+	again = __atomic_load_n(&mine->ring->again, __ATOMIC_ACQUIRE);
+	if (again == mine->again)
 		return false;
-	own->again = again;
-	__atomic_store_n(&own->ring->recording, 1, __ATOMIC_RELEASE);
+	mine->again = again;
+	__atomic_store_n(&mine->ring->recording, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 void hg_ring_end(enum hg_ring_end how)
 {
-	if (own && own->ring)
-		__atomic_store_n(&own->ring->end, how, __ATOMIC_RELEASE);
+	struct hg_ring *ring = own_ring();
+
+	if (ring)
+		__atomic_store_n(&ring->end, how, __ATOMIC_RELEASE);
 }

@@ -15,6 +15,13 @@
 bool hg_ring_open(void);
 
 /*
+ * Makes another file, in that directory of HIPGRAIN_DIR, as another recording begins; the one that
+ * was before is stopped. Threads that still have pages of it take others at their next record. One
+ * thread calls it at a time. Returns false if there is no room, or no place. Keeps errno.
+ */
+bool hg_ring_renew(const char *place);
+
+/*
  * Returns a page that is the calling thread's until it gives it back, empty, with a number, its
  * thread and its begin, which is now. Waits for the recorder where all pages are full. NULL: there
  * is none, and nothing is to be stored. Keeps errno; no thread is cancelled in it.

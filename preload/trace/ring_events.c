@@ -5,6 +5,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/parts.h"
+#include "preload/control/missed.h"
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/ring.h"
@@ -55,36 +56,27 @@ static char *add(char *at, const void *data, size_t size)
 	}
 #include "tracer/events.def"
 
-static void ignore(sigset_t *saved)
-{
-	(void)saved;
-}
-
-static void nothing(void)
-{
-}
-
 static struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
-	.before_fork = ignore,
-	.after_fork_parent = ignore,
-	.after_fork_child = ignore,
-	.forget_threads = nothing,
 	.at_exit = &at_exit,
 	.counted = &counted,
 };
 
 /* ---- beginning and end ---- */
 
-static bool early_begin(const volatile int *wanted, const struct hg_provider **found)
+static const volatile int always = 1;
+
+static bool early_begin(const struct hg_provider **found)
 {
-	if (!hg_batches_init())
+	const volatile int *wanted = hg_config.recorded ? hg_missed_recording() : &always;
+
+	if (!wanted || !hg_batches_init())
 		return false;
-	recording = wanted;
-	/* A recording that forgets wants the state again and again. */
-	provider.recording = hg_config.standby ? hg_ring_recording() : wanted;
+	/* What forgets, or ends while the process goes on, changes a word of the file's. */
+	recording = hg_config.standby ? hg_ring_recording() : wanted;
+	provider.recording = recording;
 	*found = &provider;
 	return true;
 }
