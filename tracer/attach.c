@@ -24,6 +24,7 @@
 #include "tracer/early_events.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_calls.h"
+#include "tracer/process_messages.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
@@ -412,6 +413,21 @@ static void collect_code_objects(const struct attachment *attachment)
 		close(folder);
 }
 
+/* For the report. A process that makes no call does not answer. */
+static void note_missing(const struct attachment *attachment)
+{
+	static const char line[] = "0 : the latest counts of small blocks" HG_MESSAGE_UNRECORDED
+				   ": a process made no call\n";
+	int file = openat(attachment->bundle.lock, HG_MESSAGES,
+			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (file < 0 || write(file, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
+		message_warning("'" HG_MESSAGES "': %s", strerror(errno));
+	if (file >= 0)
+		close(file);
+	message_warning("small blocks: the latest counts are missing: no answer");
+}
+
 /* The counts of small blocks are written periodically: have the rest written, too. */
 static void ask_totals(struct attachment *attachment)
 {
@@ -440,7 +456,7 @@ static void ask_totals(struct attachment *attachment)
 			flush_request_end(process->directory, process->vpid);
 	}
 	if (waited >= TOTALS_TIMEOUT_MS)
-		message_warning("small blocks: the latest counts are missing: no answer");
+		note_missing(attachment);
 }
 
 /* Who was requested, and made no file. */

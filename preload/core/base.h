@@ -72,11 +72,8 @@ struct hg_tls {
 		struct {
 			bool prepared;  /* hg_thread_prepare() is done */
 			bool async;     /* may be cancelled anywhere: pthread_setcanceltype() */
-			uint8_t looked; /* how often its name was checked: is it LTTng-UST's */
-			bool tracer;    /* a thread of LTTng-UST, its memory is ours:
-					   tracer_threads.c */
 		};
-		uint32_t kind; /* all four */
+		uint16_t kind; /* both */
 	};
 	union {
 		struct {
@@ -143,10 +140,6 @@ static inline void hg_changed(void)
 
 /* initial-exec: any other model may call malloc() at the first access of a thread. */
 extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
-
-/* How the names of LTTng-UST's libraries begin in a portable tree: tests/package/private_names.py.
- */
-#define HG_PRIVATE_UST "libhgust-"
 
 struct hg_config {
 	const char *dir;            /* HIPGRAIN_DIR, copied */

@@ -21,7 +21,6 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc_symbols.h"
 #include "preload/core/objects.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/host/host.h"
 
 /* ---- once some memory came from bootstrap.c: recognise its blocks ---- */
@@ -30,7 +29,7 @@ static struct hg_libc real;
 
 static void checked_free(void *ptr)
 {
-	if (!hg_bootstrap_owns(ptr) && !hg_tracers_free(ptr))
+	if (!hg_bootstrap_owns(ptr))
 		real.free(ptr);
 }
 
@@ -40,9 +39,7 @@ static void *checked_realloc(void *ptr, size_t size)
 	size_t old_size;
 
 	if (!hg_bootstrap_owns(ptr))
-		return hg_tracers_own(ptr) && hg_tracers_realloc(ptr, size, &moved)
-			   ? moved
-			   : real.realloc(ptr, size);
+		return real.realloc(ptr, size);
 	moved = real.malloc(size);
 	old_size = hg_bootstrap_size(ptr);
 	if (moved)
@@ -54,7 +51,7 @@ static void *checked_reallocarray(void *ptr, size_t count, size_t size)
 {
 	size_t total;
 
-	if (!hg_bootstrap_owns(ptr) && !hg_tracers_own(ptr))
+	if (!hg_bootstrap_owns(ptr))
 		return real.reallocarray(ptr, count, size);
 	if (__builtin_mul_overflow(count, size, &total)) {
 		errno = ENOMEM;
@@ -65,8 +62,6 @@ static void *checked_reallocarray(void *ptr, size_t count, size_t size)
 
 static size_t checked_usable_size(void *ptr)
 {
-	if (hg_tracers_own(ptr))
-		return hg_tracers_size(ptr);
 	return hg_bootstrap_owns(ptr) ? hg_bootstrap_size(ptr) : real.malloc_usable_size(ptr);
 }
 

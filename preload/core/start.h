@@ -30,30 +30,12 @@ static inline bool hg_early_events(void)
 	return hg_early_provider != NULL;
 }
 
-/*
- * Whether the calling thread is one of LTTng-UST; then it stays busy until it ends. What it
- * allocates is not the program's, and it allocates under locks for which a thread that forks waits
- * while it holds ours. Such threads are recognised by the name that they give themselves after
- * their first allocations.
- */
-#define HG_LOOKS 16u
-bool hg_is_tracers_thread(void);
-
-/* hg_tls.kind of a thread that is prepared, was looked at, and is not to be cancelled anywhere. */
-#define HG_ORDINARY_THREAD (1u | HG_LOOKS << 16)
+/* hg_tls.kind of a thread that is prepared, and is not to be cancelled anywhere. */
+#define HG_ORDINARY_THREAD 1u
 #define HG_ASYNC_THREAD    (HG_ORDINARY_THREAD | 1u << 8) /* but it may be cancelled anywhere */
 _Static_assert(offsetof(struct hg_tls, prepared) == offsetof(struct hg_tls, kind) &&
-		   offsetof(struct hg_tls, looked) == offsetof(struct hg_tls, kind) + 2 &&
 		   offsetof(struct hg_tls, named_api) == offsetof(struct hg_tls, inside) + 1,
 	       "kind, inside");
 _Static_assert(offsetof(struct hg_tls, async) == offsetof(struct hg_tls, kind) + 1, "async");
-
-/* Whether a call is LTTng-UST's or our own; false in a process that has no HIPGRAIN_DIR. */
-static inline bool hg_is_tracer(void)
-{
-	if (HG_LIKELY(!hg_config.dir))
-		return false;
-	return hg_tls.busy || (hg_tls.looked < HG_LOOKS && hg_is_tracers_thread());
-}
 
 #endif

@@ -11,12 +11,12 @@
 #include "preload/core/libc.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/start.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/host/block.h"
 #include "preload/host/small_block_stats.h"
 #include "preload/migration/residency.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
+#include "preload/standby/standby.h"
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
@@ -209,6 +209,19 @@ static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
 	hg_leave();
 }
 
+/* A process whose blocks are all small is to notice that it is wanted, too. */
+static void look_for_request(const void *caller)
+{
+	if (hg_config.standby && !hg_config.recorded && hg_standby_may_be_wanted() &&
+	    enter(caller, false, HG_UNRECORDED_OURS))
+		hg_leave();
+}
+
+static bool is_counted(void)
+{
+	return hg_config.recorded || !hg_config.standby || *hg_provider->recording;
+}
+
 /* Whoever frees it, also while nothing is recorded: the block is freed. */
 static void count_free(void *ptr)
 {
@@ -280,12 +293,13 @@ static void host_alloc(void *data)
 	if (!is_started(call->caller))
 		return;
 	hg_take_name(&call->api, &call->caller);
+	if (HG_UNLIKELY(hg_config.totals))
+		look_for_request(call->caller);
 	if (size < hg_threshold && (!ptr || hg_libc.malloc_usable_size(ptr) < hg_threshold)) {
-		if (hg_config.totals && ptr)
+		if (hg_config.totals && ptr && is_counted())
 			count_alloc(call->api, ptr, size, call->caller);
 		return;
 	}
-	hg_tracers_clean();
 	if (!enter(call->caller, false, HG_UNRECORDED_ALLOC))
 		return;
 	if (ptr)

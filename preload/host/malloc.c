@@ -6,7 +6,6 @@
 
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/host/alignment.h"
 #include "preload/host/block.h"
 #include "preload/host/host.h"
@@ -62,8 +61,6 @@ static __attribute__((noinline)) void *unusual_malloc(size_t size)
 	bool named = hg_block_is_outside(true) && hg_block_is_ordinary(true);
 	void *ptr;
 
-	if (HG_UNLIKELY(hg_tls.tracer))
-		return hg_tracers_alloc(0, size);
 	ptr = hg_libc.malloc(size);
 	if (named && hg_block_add_quickly(HG_API_malloc, ptr, size, FRAME(), true))
 		return ptr;
@@ -85,7 +82,7 @@ static __attribute__((noinline)) void *watched_malloc(size_t size)
 
 HG_EXPORT void *malloc(size_t size)
 {
-	if (HG_UNLIKELY(size >= hg_small_request) || HG_UNLIKELY(hg_tls.tracer))
+	if (HG_UNLIKELY(size >= hg_small_request))
 		return watched_malloc(size);
 	return hg_libc.malloc(size);
 }
@@ -96,8 +93,6 @@ static __attribute__((noinline)) void *unusual_calloc(size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &total))
 		total = SIZE_MAX;
-	if (HG_UNLIKELY(hg_tls.tracer))
-		return hg_tracers_alloc(0, total);
 	return returned(HG_API_calloc, hg_libc.calloc(count, size), total);
 }
 
@@ -119,8 +114,7 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 {
 	size_t total;
 
-	if (__builtin_mul_overflow(count, size, &total) || HG_UNLIKELY(total >= hg_small_request) ||
-	    HG_UNLIKELY(hg_tls.tracer))
+	if (__builtin_mul_overflow(count, size, &total) || HG_UNLIKELY(total >= hg_small_request))
 		return watched_calloc(count, size);
 	return hg_libc.calloc(count, size);
 }
@@ -133,8 +127,6 @@ static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old,
 	bool large;
 	void *ptr;
 
-	if (HG_UNLIKELY(hg_tracers_realloc(old, size, &ptr)))
-		return ptr;
 	large = old && hg_libc.malloc_usable_size(old) >= hg_threshold;
 	taken = old && !large ? hg_host_take(old) : 0;
 	if (large)
@@ -151,13 +143,7 @@ static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old,
 
 HG_EXPORT void *realloc(void *old, size_t size)
 {
-	void *ptr;
-
-	if (HG_LIKELY(!hg_active))
-		return HG_UNLIKELY(hg_tracers_realloc(old, size, &ptr))
-			   ? ptr
-			   : hg_libc.realloc(old, size);
-	if (size < hg_small_request && is_small(old) && HG_LIKELY(!hg_tls.tracer))
+	if (HG_LIKELY(!hg_active) || (size < hg_small_request && is_small(old)))
 		return hg_libc.realloc(old, size);
 	return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
 }
@@ -173,12 +159,10 @@ HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 
 /*
  * Of a block of which the word before it does not say enough: another allocator's, one that is a
- * mapping of its own, LTTng-UST's. Or where anything else is out of the ordinary.
+ * mapping of its own. Or where anything else is out of the ordinary.
  */
 static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *frame, void *caller)
 {
-	if (HG_UNLIKELY(hg_tracers_free(ptr)))
-		return;
 	/* Before that the allocator may not even be able to say how large a block is. */
 	if (HG_LIKELY(hg_active) &&
 	    !(hg_active == HG_ACTIVE && hg_libc.malloc_usable_size(ptr) >= hg_threshold &&
@@ -222,16 +206,13 @@ static __attribute__((noinline)) void free_unknown(void *ptr)
 	watched_free(ptr, FRAME(), caller_of(FRAME()));
 }
 
-/* What is LTTng-UST's outlives the recording. */
 static __attribute__((noinline)) void free_unlimited(void *ptr)
 {
-	if (ptr && (HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)))
+	if (ptr && HG_UNLIKELY(hg_active))
 		free_unknown(ptr);
 	else
 		hg_libc.free(ptr);
 }
-
-_Static_assert(HG_TRACERS_MARK &HG_CHUNK_MAPPED, "LTTng-UST's blocks are not free_large()'s");
 
 HG_EXPORT void free(void *ptr)
 {
@@ -242,9 +223,9 @@ HG_EXPORT void free(void *ptr)
 		return;
 	}
 	word = ((const size_t *)ptr)[-1];
-	if (word < limit && HG_LIKELY(!hg_tls.tracer))
+	if (word < limit)
 		hg_libc.free(ptr);
-	else if (word < limit || HG_UNLIKELY(word & HG_CHUNK_MAPPED))
+	else if (HG_UNLIKELY(word & HG_CHUNK_MAPPED))
 		free_unknown(ptr);
 	else
 		free_large(ptr);
@@ -254,8 +235,6 @@ HG_EXPORT void free(void *ptr)
 HG_EXPORT void cfree(void *ptr);
 HG_EXPORT void cfree(void *ptr)
 {
-	if (HG_UNLIKELY(hg_tracers_free(ptr)))
-		return;
 	if (HG_UNLIKELY(hg_active) && ptr)
 		hg_host_free(HG_API_cfree, ptr, HG_CALLER());
 	hg_libc.free(ptr);
@@ -268,8 +247,6 @@ HG_EXPORT void cfree(void *ptr)
  */
 HG_EXPORT void free_sized(void *ptr, size_t size)
 {
-	if (HG_UNLIKELY(hg_tracers_free(ptr)))
-		return;
 	if (HG_UNLIKELY(hg_active) && ptr)
 		hg_host_free(HG_API_free_sized, ptr, HG_CALLER());
 	if (hg_libc.free_sized && !hg_bootstrap_owns(ptr))
@@ -280,8 +257,6 @@ HG_EXPORT void free_sized(void *ptr, size_t size)
 
 HG_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
 {
-	if (HG_UNLIKELY(hg_tracers_free(ptr)))
-		return;
 	if (HG_UNLIKELY(hg_active) && ptr)
 		hg_host_free(HG_API_free_aligned_sized, ptr, HG_CALLER());
 	if (hg_libc.free_aligned_sized && !hg_bootstrap_owns(ptr))
@@ -313,10 +288,6 @@ HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
 	bool wide = valid(alignment) && widen(&wanted, &bytes);
 	int rc;
 
-	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment)) {
-		*ptr = hg_tracers_alloc(alignment, size);
-		return *ptr ? 0 : ENOMEM;
-	}
 	rc = hg_libc.posix_memalign(ptr, wanted, bytes);
 
 	if (HG_UNLIKELY(hg_active)) {
@@ -338,8 +309,6 @@ HG_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 	bool wide = valid(alignment) && widen(&wanted, &bytes);
 	void *ptr;
 
-	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment))
-		return hg_tracers_alloc(alignment, size);
 	ptr = hg_libc.aligned_alloc(wanted, bytes);
 	if (HG_UNLIKELY(hg_active))
 		hg_host_alloc(HG_API_aligned_alloc, ptr, size, alignment, HG_CALLER());
@@ -354,8 +323,6 @@ HG_EXPORT void *memalign(size_t alignment, size_t size)
 	bool wide = valid(alignment) && widen(&wanted, &bytes);
 	void *ptr;
 
-	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment))
-		return hg_tracers_alloc(alignment, size);
 	ptr = hg_libc.memalign(wanted, bytes);
 	if (HG_UNLIKELY(hg_active))
 		hg_host_alloc(HG_API_memalign, ptr, size, alignment, HG_CALLER());
@@ -385,7 +352,5 @@ HG_EXPORT void *pvalloc(size_t size)
 /* Also a caller's measure of a block, which may be one of bootstrap.c's. */
 HG_EXPORT size_t malloc_usable_size(void *ptr)
 {
-	if (HG_UNLIKELY(hg_tracers_own(ptr)))
-		return hg_tracers_size(ptr);
 	return hg_libc.malloc_usable_size(ptr);
 }

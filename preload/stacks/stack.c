@@ -28,7 +28,6 @@
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/rules.h"
 #include "preload/stacks/stack_cache.h"

@@ -20,7 +20,6 @@
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/counts.h"
 #include "preload/trace/ring.h"
@@ -372,7 +371,6 @@ __attribute__((noinline)) bool hg_batch_add_block_otherwise(const struct hg_batc
 	int saved = errno;
 	bool added;
 
-	hg_tracers_clean();
 	added = hg_batch_add_block(block);
 	errno = saved;
 	return added;

@@ -36,11 +36,8 @@ static inline bool hg_enter_batched(void)
 {
 	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy)
 		return false;
-	if (HG_UNLIKELY((hg_tls.kind | 1) != HG_ORDINARY_THREAD)) { /* prepared or not */
-		if (hg_tls.looked < HG_LOOKS && hg_is_tracers_thread())
-			return false;
+	if (HG_UNLIKELY((hg_tls.kind | 1) != HG_ORDINARY_THREAD)) /* prepared or not */
 		hg_keep_async();
-	}
 	if (HG_UNLIKELY(!*hg_provider->recording)) {
 		if (hg_enter_unrecorded())
 			return true;

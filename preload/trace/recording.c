@@ -93,7 +93,7 @@ static __attribute__((noinline)) void end(void)
 	if (hg_recording_begun && !*hg_provider->recording) {
 		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELAXED);
 		HG_EACH_PART(end);
-		set_threshold(hg_config.standby_threshold, false);
+		set_threshold(hg_config.standby_threshold, hg_config.totals);
 	}
 	pthread_mutex_unlock(&begin_lock);
 }
@@ -179,7 +179,7 @@ bool hg_enter_unrecorded(void)
 static int init(void)
 {
 	if (hg_config.standby)
-		set_threshold(hg_config.standby_threshold, false);
+		set_threshold(hg_config.standby_threshold, hg_config.totals);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static void fork_child(void)
 {
 	hg_recording_begun = 0;
 	if (hg_config.standby && !hg_config.recorded)
-		set_threshold(hg_config.standby_threshold, false);
+		set_threshold(hg_config.standby_threshold, hg_config.totals);
 	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
 }
 

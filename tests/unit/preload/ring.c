@@ -35,7 +35,6 @@
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
-#include "preload/core/tracer_threads.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/counts.h"
@@ -52,13 +51,8 @@ pid_t hg_process_id;
 bool hg_confined;
 const struct hg_provider *hg_early_provider;
 const struct hg_provider *hg_provider;
-struct hg_tracers_left *hg_tracers_all_left;
 
 void hg_init(void)
-{
-}
-
-void hg_tracers_give_back(void)
 {
 }
 
