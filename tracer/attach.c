@@ -50,9 +50,9 @@ struct attachment {
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
-	int control; /* takes requests, or -1 */
-	int client;  /* the one that requested the end, or -1 */
-	int signals; /* readable when a signal requests the end; or -1 */
+	int control;                     /* takes requests, or -1 */
+	int client;                      /* the one that requested the end, or -1 */
+	int signals;                     /* readable when a signal requests the end; or -1 */
 	struct record_request *requests; /* as `counted`; home -1: there is none */
 	struct bundle_manifest manifest;
 };
@@ -173,8 +173,8 @@ static int request_one(struct attachment *attachment, size_t i, const char *dire
 	for (size_t j = i; !attachment->options->all && j < attachment->count; j++)
 		if (strcmp(attachment->processes[j].directory, directory) == 0)
 			pids[count++] = attachment->vpids[j];
-	error = record_request_begin(&attachment->requests[i], directory, pids, count, why,
-				     why_size);
+	error =
+	    record_request_begin(&attachment->requests[i], directory, pids, count, why, why_size);
 	free(pids);
 	return error;
 }

@@ -21,7 +21,7 @@
 #include "tracer/message.h"
 #include "tracer/missed.h"
 #include "tracer/witness.h"
-#include "tracer/open_batches.h"
+#include "tracer/ring.h"
 #include "tracer/places.h"
 #include "tracer/tree.h"
 
@@ -272,8 +272,8 @@ static void remove_made(int folder)
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 	early_events_remove(folder);
-	open_batches_unshare(folder);
-	unlinkat(folder, HG_OPEN_BATCHES, AT_REMOVEDIR);
+	unlinkat(folder, HG_RINGS "/" HG_RINGS_DRAINED, 0);
+	unlinkat(folder, HG_RINGS, AT_REMOVEDIR);
 }
 
 /* Make, open and lock directory `name` of `parent`, and make its contents. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tracer/session_filter.h"
+#include "tracer/environment_names.h"
 #include "tracer/environment.h"
 #include "tracer/message.h"
 #include "tracer/elf_needed.h"

@@ -27,12 +27,6 @@
 /* Where to look for lttng-sessiond if it is not in PATH. */
 static const char daemon_directories[] = "/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
-/* A common daemon that runs answers in milliseconds. */
-#define PROBE_MS 5000
-/* A process that holds root's lock exclusively is ending a daemon. */
-#define LOCK_MS 30000
-#define POLL_MS 50
-
 /* Where root's common daemon takes registrations; the last part is the protocol's number. */
 #define ROOT_SOCKETS "/var/run/lttng/lttng-ust-sock-*"
 
@@ -164,46 +158,6 @@ bool daemon_roots_is_mute(const char *provider, int limit_ms)
 					   sizeof(why)) == -ETIMEDOUT;
 }
 
-/*
- * Whether a daemon has to be started in the user's directory: 1 or 0, or -errno with `why`. Root's
- * lock is taken before the daemon is probed: from then on no other recording ends it.
- */
-static int look_for_common(struct daemon_link *link, char *why, size_t why_size)
-{
-	struct pollfd interrupt = { .fd = link->client.interrupt, .events = POLLIN };
-	bool root = getuid() == 0;
-	char which[256];
-
-	if (root) {
-		link->lock = open(GUARD_ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		for (int waited = 0; link->lock >= 0 && flock(link->lock, LOCK_SH | LOCK_NB);
-		     waited += POLL_MS) {
-			if (waited >= LOCK_MS) {
-				return refuse(why, why_size, ETIMEDOUT,
-					      "another process holds " GUARD_ROOT_LOCK);
-			}
-			if (poll(&interrupt, 1, POLL_MS) > 0)
-				return refuse(why, why_size, EINTR, "interrupted");
-		}
-	}
-	/* It would misunderstand what it is asked, and answer with an error, or never. */
-	if (daemon_common_is_other(&link->client, PROBE_MS, which, sizeof(which))) {
-		return refuse(why, why_size, EPROTONOSUPPORT,
-			      "%s: end it, or use 'record', which has a daemon of its own", which);
-	}
-	switch (client_probe(&link->client, PROBE_MS)) {
-	case CLIENT_NO_DAEMON:
-		return 1;
-	case CLIENT_DAEMON_MUTE:
-		daemon_describe(root, which, sizeof(which));
-		return refuse(why, why_size, ETIMEDOUT,
-			      "%s does not answer: end it, and its lttng-consumerd, by SIGKILL",
-			      which);
-	default:
-		return 0;
-	}
-}
-
 /* ---- the guard ---- */
 
 static void close_link(struct daemon_link *link)
@@ -211,10 +165,6 @@ static void close_link(struct daemon_link *link)
 	if (link->channel >= 0) {
 		close(link->channel);
 		link->channel = -1;
-	}
-	if (link->lock >= 0) {
-		close(link->lock);
-		link->lock = -1;
 	}
 }
 
@@ -231,8 +181,6 @@ static int start_guard(struct daemon_link *link, struct guard *guard)
 	error = link->guard < 0 ? -errno : 0;
 	if (link->guard == 0) {
 		close(channels[0]);
-		if (link->lock >= 0)
-			close(link->lock);
 		guard_main(guard);
 		_exit(0);
 	}
@@ -263,40 +211,31 @@ static int wait_ready(struct daemon_link *link, char *why, size_t why_size)
 		      length > 1 ? message + 1 : "the guard process died");
 }
 
-int daemon_connect(struct daemon_link *link, const char *session, enum daemon_choice choice,
-		   const char *shim, int interrupt, char *why, size_t why_size)
+int daemon_connect(struct daemon_link *link, const char *session, const char *shim, int interrupt,
+		   char *why, size_t why_size)
 {
 	struct guard guard = { .session = session };
 	char *program = NULL;
-	int result, start;
+	int result;
 
 	*link = (struct daemon_link)DAEMON_LINK_NONE;
 	link->client.interrupt = interrupt;
-	link->shared = choice == DAEMON_COMMON;
-	start = link->shared ? look_for_common(link, why, why_size) : 1;
-	if (start < 0) {
-		result = start;
-		goto error;
-	}
-	program = start ? daemon_program() : NULL;
-	if (start && !program) {
+	program = daemon_program();
+	if (!program) {
 		result = refuse(why, why_size, EHOSTDOWN,
-				"no LTTng session daemon runs and lttng-sessiond is not installed "
+				"lttng-sessiond is not installed "
 				"(Debian: apt-get install lttng-tools)");
 		goto error;
 	}
-	if (choice == DAEMON_PRIVATE) {
-		result = make_home(link->client.home, sizeof(link->client.home));
-		if (result) {
-			refuse(why, why_size, -result,
-			       "cannot make a directory for its sockets: %s", strerror(-result));
-			goto error;
-		}
+	result = make_home(link->client.home, sizeof(link->client.home));
+	if (result) {
+		refuse(why, why_size, -result, "cannot make a directory for its sockets: %s",
+		       strerror(-result));
+		goto error;
 	}
 	guard.client = link->client;
 	guard.program = program;
-	guard.shim = choice == DAEMON_PRIVATE ? shim : NULL;
-	guard.root_lock = choice == DAEMON_COMMON && getuid() == 0;
+	guard.shim = shim;
 	result = start_guard(link, &guard);
 	if (result) {
 		refuse(why, why_size, -result, "%s", strerror(-result));
@@ -369,10 +308,6 @@ void daemon_disconnect(struct daemon_link *link)
 
 	if (link->guard < 0)
 		return;
-	if (link->lock >= 0) {
-		close(link->lock);
-		link->lock = -1;
-	}
 	word = link->stuck ? RECORDER_STUCK : link->written ? RECORDER_WRITTEN : RECORDER_DONE;
 	(void)send(link->channel, &word, 1, MSG_NOSIGNAL);
 	/* End of file: the guard has ended, and the daemon before it. */

@@ -10,14 +10,8 @@
  * daemons of root that makes them behave like an ordinary user's (daemon_shim.c). A mount namespace
  * would do, too, but needs CAP_SYS_ADMIN, which root in a container does not have.
  *
- * Programs find it by LTTNG_HOME. LTTng-UST registers with a daemon in /var/run/lttng as well, if
- * there is one, and waits for it under a lock: in recorded programs the preload library refuses
- * that connection (preload/control/connect.c).
- *
- * `attach` uses the daemon with which processes registered that were started before, in LTTng's
- * standard place: /var/run/lttng for root, else $LTTNG_HOME/.lttng or $HOME/.lttng. One that
- * answers is used; if there is none, one is started there. Recordings that begin meanwhile share
- * root's: each holds a shared flock(2), and the daemon ends when no recording holds it any more.
+ * What the drain of the recording records into it is all that registers with it (drain.h): programs
+ * know nothing of it.
  *
  * Each has a guard process, see guard.h.
  */
@@ -42,36 +36,28 @@
 void daemon_name_session(char *name, size_t size, int64_t start_ns);
 #define DAEMON_SESSION_NAME_SIZE 80
 
-enum daemon_choice {
-	DAEMON_PRIVATE, /* one of our own, for this recording */
-	DAEMON_COMMON,  /* the user's common one, which every program of his finds */
-};
-
 struct daemon_link {
 	pid_t guard;
 	int channel;  /* our end of the guard's socket pair */
-	int lock;     /* root's shared lock, -1 if none */
 	bool stuck;   /* set by the caller: the session could not be ended, nor can its daemon */
 	bool written; /* set by the caller: all is on disk, so that a private daemon is killed */
-	bool shared;  /* other sessions may live in the daemon */
 	struct client client; /* for calls; its home is LTTNG_HOME for the programs, if not empty */
 };
 
-#define DAEMON_LINK_NONE                                                             \
-	{                                                                            \
-		.guard = -1, .channel = -1, .lock = -1, .client = {.interrupt = -1 } \
+#define DAEMON_LINK_NONE                                                 \
+	{                                                                \
+		.guard = -1, .channel = -1, .client = {.interrupt = -1 } \
 	}
 
 /*
- * Connect to a session daemon, starting one if necessary, and start the guard, which will destroy
+ * Start a session daemon, and the guard, which will destroy
  * session `session` if this process dies. When descriptor `interrupt` (-1: none) is readable,
  * waiting ends; link->client has it for later calls. `shim` is the path of daemon_shim.c's library.
  *
- * Returns 0 (daemon_disconnect() later) or -errno with one line in `why`: -EINTR, -ETIMEDOUT for a
- * common daemon that does not answer.
+ * Returns 0 (daemon_disconnect() later) or -errno with one line in `why`: -EINTR.
  */
-int daemon_connect(struct daemon_link *link, const char *session, enum daemon_choice choice,
-		   const char *shim, int interrupt, char *why, size_t why_size);
+int daemon_connect(struct daemon_link *link, const char *session, const char *shim, int interrupt,
+		   char *why, size_t why_size);
 
 /*
  * Called when the session is destroyed and the daemon no longer needed. Returns when our own daemon

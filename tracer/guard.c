@@ -84,23 +84,6 @@ static void read_last_line(int fd, char *line, size_t size)
 }
 
 /*
- * The first `attach` may run in the background, with a low priority: later recordings in the same
- * daemon would then wait for a daemon that hardly gets CPU time, and lose events. Only root may
- * raise the priority, and only root's common daemon serves everybody. It still gets no more than
- * its container has.
- */
-static void be_nice_to_nobody(void)
-{
-	const struct sched_param usual = { .sched_priority = 0 };
-	cpu_set_t all;
-
-	memset(&all, 0xff, sizeof(all));
-	(void)sched_setscheduler(0, SCHED_OTHER, &usual);
-	(void)sched_setaffinity(0, sizeof(all), &all);
-	(void)setpriority(PRIO_PROCESS, 0, 0);
-}
-
-/*
  * The daemon and its consumer each have a child that closes every descriptor there may be, one by
  * one (run-as.c of lttng-tools): with the limit of a container, a million, that is seconds. So many
  * serve 3000 processes at a time.
@@ -149,8 +132,6 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
-	if (guard->root_lock)
-		be_nice_to_nobody();
 	dup2(null, STDIN_FILENO);
 	dup2(log, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
@@ -335,62 +316,6 @@ static bool end_daemon(struct guard *guard, int seconds)
 	return ended;
 }
 
-/* Another user of our daemon has made recordings of his own: it must not be ended. */
-static void find_foreign_sessions(void *argument, struct client_answer *answer)
-{
-	struct lttng_session *sessions = NULL;
-	int count = lttng_list_sessions(&sessions);
-
-	(void)argument;
-	for (int i = 0; i < count; i++)
-		if (strncmp(sessions[i].name, DAEMON_SESSION_PREFIX,
-			    sizeof(DAEMON_SESSION_PREFIX) - 1))
-			answer->result = 1;
-	free(sessions);
-}
-
-/*
- * End a common daemon as soon as no recording needs it. Root's takes the exclusive lock for that: a
- * recording that starts now waits for it and then finds no daemon, never one that is ending.
- */
-static void retire_common(struct guard *guard)
-{
-	int lock = -1, seconds = STOP_TIMEOUT_S;
-	struct client_answer answer;
-	bool reported = false;
-
-	if (guard->root_lock)
-		lock = open(GUARD_ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	for (;;) {
-		bool locked = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
-		int foreign = locked ? client_call(&guard->client, find_foreign_sessions, NULL,
-						   ANSWER_MS, &answer)
-				     : 1;
-
-		if (foreign == 0)
-			break;
-		if (foreign == -ETIMEDOUT) {
-			/* The owners of sessions in it cannot do anything with them any more. */
-			seconds = STUCK_TIMEOUT_S;
-			break;
-		}
-		if (locked)
-			flock(lock, LOCK_UN);
-		if (!reported) {
-			guard_say(guard, GUARD_KEPT, "");
-			reported = true;
-		}
-		if (waitpid(guard->daemon, NULL, WNOHANG)) {
-			guard->daemon = -1; /* somebody else ended it */
-			break;
-		}
-		poll(NULL, 0, POLL_MS);
-	}
-	end_daemon(guard, seconds);
-	if (lock >= 0)
-		close(lock);
-}
-
 /* ---- the process ---- */
 
 /* Everything but the channel (moved to the first free place) and the standard streams. */
@@ -523,9 +448,7 @@ void guard_main(struct guard *guard)
 		ended = client_call(&guard->client, end_session, guard, END_MS, &answer);
 		word = ended == -ETIMEDOUT ? RECORDER_STUCK : 0;
 	}
-	if (guard->daemon > 0 && !*guard->client.home) {
-		retire_common(guard);
-	} else if (guard->daemon > 0) {
+	if (guard->daemon > 0) {
 		end_daemon(guard, word == RECORDER_STUCK     ? STUCK_TIMEOUT_S
 				  : word == RECORDER_WRITTEN ? 0
 				  : word || ended == 0       ? ENDED_TIMEOUT_S

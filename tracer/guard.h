@@ -19,13 +19,11 @@
 /*
  * Held shared by every recording in root's common daemon, exclusively by the process that ends it.
  */
-#define GUARD_ROOT_LOCK "/var/run/hipgrain-sessiond.lock"
 
 /* What the guard sends to the recorder, one message each. */
 enum guard_word {
 	GUARD_READY = 'r',  /* the daemon answers */
 	GUARD_FAILED = 'f', /* the text says why */
-	GUARD_KEPT = 'k',   /* others use the daemon, the guard stays for them */
 };
 
 /* Messages of the recorder, when it has ended its session, or could not. */
@@ -43,7 +41,6 @@ struct guard {
 	struct client client;
 	const char *program; /* the lttng-sessiond to start; NULL: one runs already */
 	const char *shim;    /* to preload into it: tracer/daemon_shim.c; NULL: nothing */
-	bool root_lock;      /* it is root's common daemon */
 	/* The guard's own: */
 	pid_t daemon;
 	int table; /* what came with RECORDER_TABLE, or -1 */

@@ -232,8 +232,8 @@ static int refused(const struct recording *recording, int error, const char *ste
 static int connect_daemon(struct recording *recording, const char *name)
 {
 	char why[512];
-	int error = daemon_connect(&recording->daemon, name, DAEMON_PRIVATE,
-				   recording->install.shim, recording->interrupt, why, sizeof(why));
+	int error = daemon_connect(&recording->daemon, name, recording->install.shim,
+				   recording->interrupt, why, sizeof(why));
 
 	return error ? refused(recording, error, "no LTTng session daemon: ", why) : HG_EXIT_OK;
 }

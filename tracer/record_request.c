@@ -103,7 +103,8 @@ static size_t add(int file, const struct hg_requests *page, uint64_t since, cons
 	size_t done = 0;
 
 	for (uint32_t i = 0; i < HG_REQUESTS_ROWS && done < count; i++) {
-		struct hg_request row = { since, pids ? (int32_t)pids[done] : 0, (int32_t)getpid() };
+		struct hg_request row = { since, pids ? (int32_t)pids[done] : 0,
+					  (int32_t)getpid() };
 
 		if (!page->rows[i].recorder && write_row(file, i, &row))
 			done++;
@@ -188,8 +189,9 @@ int record_request_begin(struct record_request *request, const char *directory, 
 	record_request_end(request);
 	if (error)
 		return refuse(why, why_size, -error, "'%s': %s", directory, strerror(-error));
-	return refuse(why, why_size, ENOSPC, "'%s': at most %u processes can be requested at a time",
-		      directory, HG_REQUESTS_ROWS);
+	return refuse(why, why_size, ENOSPC,
+		      "'%s': at most %u processes can be requested at a time", directory,
+		      HG_REQUESTS_ROWS);
 }
 
 bool record_request_is_heard(const struct record_request *request, pid_t pid)

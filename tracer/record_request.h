@@ -12,9 +12,9 @@
 
 /* Of the processes that use one directory. */
 struct record_request {
-	int home;   /* the directory */
-	int file;   /* HG_REQUESTS in it */
-	int folder; /* where the processes make their files; locked */
+	int home;                 /* the directory */
+	int file;                 /* HG_REQUESTS in it */
+	int folder;               /* where the processes make their files; locked */
 	char name[HG_RINGS_NAME]; /* of that */
 	uint64_t since;
 };

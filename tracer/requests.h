@@ -33,8 +33,7 @@ _Static_assert(sizeof(struct hg_requests) == 4096, "a page");
 /* Returns true if the row is a request, and it is that process that it means. */
 static inline bool hg_request_means(const struct hg_request *row, int32_t pid)
 {
-	return __atomic_load_n(&row->recorder, __ATOMIC_ACQUIRE) &&
-	       (!row->pid || row->pid == pid);
+	return __atomic_load_n(&row->recorder, __ATOMIC_ACQUIRE) && (!row->pid || row->pid == pid);
 }
 
 #endif

@@ -103,8 +103,9 @@ int rings_collect(int folder, int bundle, bool ended)
 	int error = list ? 0 : -errno;
 
 	while (list && !error && (entry = readdir(list)))
-		if (*entry->d_name != '.' && linkat(folder, entry->d_name, target, entry->d_name, 0) &&
-		    errno != EEXIST && errno != ENOENT)
+		if (*entry->d_name != '.' &&
+		    linkat(folder, entry->d_name, target, entry->d_name, 0) && errno != EEXIST &&
+		    errno != ENOENT)
 			error = -errno;
 	if (list)
 		closedir(list);

@@ -163,8 +163,7 @@ static int add_contexts(struct lttng_handle *handle, char *why, size_t why_size)
 	return 0;
 }
 
-static int enable_events(struct lttng_handle *handle, const char *filter, char *why,
-			 size_t why_size)
+static int enable_events(struct lttng_handle *handle, char *why, size_t why_size)
 {
 	struct lttng_event *event = lttng_event_create();
 	int result;
@@ -177,69 +176,9 @@ static int enable_events(struct lttng_handle *handle, const char *filter, char *
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	event->loglevel = -1;
-	result = filter ? lttng_enable_event_with_filter(handle, event, CHANNEL_NAME, filter)
-			: lttng_enable_event(handle, event, CHANNEL_NAME);
+	result = lttng_enable_event(handle, event, CHANNEL_NAME);
 	lttng_event_destroy(event);
 	return result < 0 ? fail(result, "enabling events", why, why_size) : 0;
-}
-
-static int track(struct lttng_handle *handle, const struct session_plan *plan, char *why,
-		 size_t why_size)
-{
-	for (size_t i = 0; i < plan->pid_count; i++) {
-		int result = lttng_track_pid(handle, plan->pids[i]);
-
-		if (result < 0)
-			return fail(result, "choosing processes", why, why_size);
-	}
-	return 0;
-}
-
-/* By the user that a process has for itself, which in a user namespace is another one. */
-static int track_user(const struct session *session, const struct lttng_domain *domain, uid_t user,
-		      char *why, size_t why_size)
-{
-	struct lttng_process_attr_tracker_handle *tracker = NULL;
-	bool done = lttng_session_get_tracker_handle(session->name, domain->type,
-						     LTTNG_PROCESS_ATTR_VIRTUAL_USER_ID,
-						     &tracker) == LTTNG_OK &&
-		    lttng_process_attr_tracker_handle_set_tracking_policy(
-			tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET) ==
-			LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK &&
-		    lttng_process_attr_virtual_user_id_tracker_handle_add_uid(tracker, user) ==
-			LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
-
-	lttng_process_attr_tracker_handle_destroy(tracker);
-	return done ? 0 : refuse(why, why_size, EIO, "LTTng: choosing a user's processes failed");
-}
-
-static void has_process(void *argument, struct client_answer *answer)
-{
-	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
-	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
-	struct lttng_event *events = NULL;
-	const pid_t *pid = argument;
-	int count;
-
-	if (!handle)
-		return;
-	count = lttng_list_tracepoints(handle, &events);
-	for (int i = 0; i < count && !answer->result; i++) {
-		answer->result =
-		    events[i].pid == *pid && strcmp(events[i].name, "hipgrain:state") == 0;
-	}
-	free(events);
-	lttng_destroy_handle(handle);
-}
-
-int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size)
-{
-	struct client_answer answer;
-	int result = client_call(client, has_process, &pid, CALL_TIMEOUT_MS, &answer);
-
-	if (result < 0)
-		snprintf(why, why_size, "%s", answer.why);
-	return result;
 }
 
 /* ---- begin ---- */
@@ -266,11 +205,7 @@ static int set_up(struct lttng_handle *handle, const struct beginning *beginning
 	if (!result)
 		result = add_contexts(handle, why, why_size);
 	if (!result)
-		result = enable_events(handle, plan->filter, why, why_size);
-	if (!result)
-		result = track(handle, plan, why, why_size);
-	if (!result && plan->user)
-		result = track_user(session, &domain, *plan->user, why, why_size);
+		result = enable_events(handle, why, why_size);
 	if (!result) {
 		int code = lttng_start_tracing(session->name);
 
@@ -324,8 +259,7 @@ int session_begin(struct session *session, const struct client *client, const ch
 		return result;
 	}
 	result = client_register(client, *client->home || getuid() ? CLIENT_HOME : CLIENT_GLOBAL,
-				 plan->provider, plan->pid_count ? name : NULL, BEGIN_TIMEOUT_MS,
-				 why, why_size);
+				 plan->provider, NULL, BEGIN_TIMEOUT_MS, why, why_size);
 	if (result) {
 		session->mute = result == -ETIMEDOUT;
 		session_end(session, &loss, ignored, sizeof(ignored));
@@ -410,17 +344,6 @@ static void snapshot_here(void *argument, struct client_answer *answer)
 		answer->result = fail(code, "taking a snapshot", answer->why, sizeof(answer->why));
 }
 
-static void renew_here(void *argument, struct client_answer *answer)
-{
-	const struct session *session = argument;
-	int code = lttng_regenerate_statedump(session->name);
-
-	if (code < 0) {
-		answer->result =
-		    fail(code, "requesting the state", answer->why, sizeof(answer->why));
-	}
-}
-
 /* A daemon that has not answered once is not waited for again. */
 static int call(struct session *session, client_function *function, int limit_ms, char *why,
 		size_t why_size)
@@ -441,11 +364,6 @@ static int call(struct session *session, client_function *function, int limit_ms
 int session_snapshot(struct session *session, char *why, size_t why_size)
 {
 	return call(session, snapshot_here, END_TIMEOUT_MS, why, why_size);
-}
-
-int session_record_again(struct session *session, char *why, size_t why_size)
-{
-	return call(session, renew_here, CALL_TIMEOUT_MS, why, why_size);
 }
 
 /* ---- the end of a session ---- */

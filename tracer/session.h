@@ -22,12 +22,8 @@ struct session_loss {
 
 /* What a session is to record, and where to. All 0: everything, as it comes. */
 struct session_plan {
-	const char *filter; /* LTTng's filter language; NULL: none */
-	const pid_t *pids;  /* only of these processes, as they number themselves */
-	size_t pid_count;   /* 0: of all */
-	const uid_t *user;  /* only of this user's processes; NULL: of all */
-	uint64_t snapshot;  /* keep the latest bytes in memory, for session_snapshot(); 0: no */
-	const char *url;    /* to the relay daemon there, which readers can watch; NULL: `path` */
+	uint64_t snapshot; /* keep the latest bytes in memory, for session_snapshot(); 0: no */
+	const char *url;   /* to the relay daemon there, which readers can watch; NULL: `path` */
 	const struct rotation_plan *rotation; /* NULL: none */
 	const char *provider;                 /* path of our provider library, needed */
 	bool last;                            /* the daemon ends after it, and serves no other */
@@ -54,19 +50,10 @@ int session_begin(struct session *session, const struct client *client, const ch
 		  const char *path, const struct session_plan *plan, char *why, size_t why_size);
 
 /*
- * Whether a process (as it numbers itself) has registered with the session daemon, with our
- * provider in it: 1 or 0, or -errno with one line in `why`.
- */
-int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size);
-
-/*
  * Write what a snapshot session has in memory into a new directory below the session's path;
  * `folder` gets nothing. Returns 0 or -errno with one line in `why`.
  */
 int session_snapshot(struct session *session, char *why, size_t why_size);
-
-/* Have the processes record their state once more. The same. */
-int session_record_again(struct session *session, char *why, size_t why_size);
 
 /*
  * Stop a session by name and wait until all of it is written; the same. This one and the next are

@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 struct standby_process {
-	pid_t pid;                 /* as we see it */
-	pid_t vpid;                /* as it numbers itself, and LTTng knows it */
-	char directory[PATH_MAX];  /* HIPGRAIN_DIR: where its code objects go */
-	bool totals;               /* it counts small blocks while it is recorded */
+	pid_t pid;                /* as we see it */
+	pid_t vpid;               /* as it numbers itself, and LTTng knows it */
+	char directory[PATH_MAX]; /* HIPGRAIN_DIR: where its code objects go */
+	bool totals;              /* it counts small blocks while it is recorded */
 };
 
 /* Examine a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */

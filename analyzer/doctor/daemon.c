@@ -67,7 +67,7 @@ static int try_daemon(const struct install_paths *paths, const char *folder, cha
 	int error;
 
 	daemon_name_session(name, sizeof(name), g_get_real_time() * 1000);
-	error = daemon_connect(&link, name, DAEMON_PRIVATE, paths->shim, -1, why, why_size);
+	error = daemon_connect(&link, name, paths->shim, -1, why, why_size);
 	if (error)
 		return error;
 	error = try_session(paths, &link, name, folder, why, why_size);

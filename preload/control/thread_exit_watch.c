@@ -4,8 +4,9 @@
  * pthread_exit(), by cancellation, by itself (SYS_exit), or because it does not exist, as in the
  * child of another thread's fork(). The C library detects this by counting threads, and the kernel
  * when no thread is left; but the thread that reads what the driver reports (migration/smi.c) does
- * not end by itself. So where that is there and this can happen, a thread of ours checks periodically whether any other thread is left, and if not does
- * what the C library would, exit(0), or the kernel.
+ * not end by itself. So where that is there and this can happen, a thread of ours checks
+ * periodically whether any other thread is left, and if not does what the C library would, exit(0),
+ * or the kernel.
  */
 #include "preload/control/thread_exit_watch.h"
 

@@ -70,8 +70,8 @@ struct hg_tls {
 	};
 	union {
 		struct {
-			bool prepared;  /* hg_thread_prepare() is done */
-			bool async;     /* may be cancelled anywhere: pthread_setcanceltype() */
+			bool prepared; /* hg_thread_prepare() is done */
+			bool async;    /* may be cancelled anywhere: pthread_setcanceltype() */
 		};
 		uint16_t kind; /* both */
 	};

@@ -41,7 +41,7 @@
 #include "tracer/build_mark.h"
 #include "tracer/process_messages.h"
 #include "tracer/provider.h"
-#include "tracer/session_filter.h"
+#include "tracer/environment_names.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u

@@ -45,8 +45,9 @@ static unsigned long long known_additions, known_removals;
  * thread, is not the program's memory. Only appended to, under the lock.
  */
 static const char *const tool_names[] = {
-	"/libhipgrain-",       "/liblttng-ust", "/libunwind.so",    "/libhgwind.so",  "/libamdhip64.so",
-	"/libhsa-runtime64.so", "/libhsakmt.so", "/libamd_comgr.so", "/libomptarget",
+	"/libhipgrain-", "/liblttng-ust",    "/libunwind.so",
+	"/libhgwind.so", "/libamdhip64.so",  "/libhsa-runtime64.so",
+	"/libhsakmt.so", "/libamd_comgr.so", "/libomptarget",
 };
 #define FIRST_OF_GPU 4u
 

@@ -140,8 +140,7 @@ static void joined(const struct hg_provider *provider)
 void hg_counts_begun(void)
 {
 	if (own && own->counts)
-		__atomic_store_n(&own->counts->begun, HG_BEGUN_EARLY,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&own->counts->begun, HG_BEGUN_EARLY, __ATOMIC_RELAXED);
 }
 
 static void set_ended(enum hg_ended how)
@@ -199,5 +198,5 @@ void hg_counts_unrecorded(void)
 	__atomic_fetch_add(&counts->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
 }
 
-HG_PART(.name = "counts", .order = 71, .announce = announce, .joined = joined,
-	.exit = end, .again = again);
+HG_PART(.name = "counts", .order = 71, .announce = announce, .joined = joined, .exit = end,
+	.again = again);

@@ -202,6 +202,5 @@ static void fork_child(void)
 	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
 }
 
-HG_PART(.name = "recording", .order = 20, .init = init,
-	.record = hg_begin_recording, .fork_lock = fork_lock, .fork_unlock = fork_unlock,
-	.fork_child = fork_child);
+HG_PART(.name = "recording", .order = 20, .init = init, .record = hg_begin_recording,
+	.fork_lock = fork_lock, .fork_unlock = fork_unlock, .fork_child = fork_child);

@@ -131,9 +131,10 @@ static bool make(struct own *mine, uint32_t epoch)
 	mine->tried = true;
 	mine->patience = WAIT_NS;
 	/* Where there is no room for so many addresses, a smaller file will do. */
-	while (limit >= FIRST_PAGES && !(ring = hg_mapped_file_part(folder, hg_ring_bytes(limit),
-								    hg_ring_bytes(FIRST_PAGES),
-								    mine->path, sizeof(mine->path))))
+	while (
+	    limit >= FIRST_PAGES &&
+	    !(ring = hg_mapped_file_part(folder, hg_ring_bytes(limit), hg_ring_bytes(FIRST_PAGES),
+					 mine->path, sizeof(mine->path))))
 		limit /= 8;
 	if (!ring)
 		return false;
@@ -193,9 +194,8 @@ static void retire(struct own *mine)
 	int nobody = 0;
 
 	/* A thread that makes it larger just now keeps it as it is. */
-	if (mine->ring->stop &&
-	    __atomic_compare_exchange_n(&mine->growing, &nobody, 1, false, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
+	if (mine->ring->stop && __atomic_compare_exchange_n(&mine->growing, &nobody, 1, false,
+							    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		hg_libc.munmap((char *)mine->ring + used,
 			       hg_ring_bytes(mine->ring->page_limit) - used);
 }

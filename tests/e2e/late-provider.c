@@ -15,17 +15,6 @@ __attribute__((visibility("default"))) struct late_control late_control;
 	}
 #include "tracer/events.def"
 
-static void ignore(sigset_t *saved)
-{
-	(void)saved;
-}
-
-static int on_state_wanted(void (*wanted)(void))
-{
-	late_control.wanted = wanted;
-	return 0;
-}
-
 static void (*at_exit)(void);
 static void (*counted)(unsigned kind);
 
@@ -34,10 +23,6 @@ static const struct hg_provider provider = {
 	.recording = &late_control.recording,
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
-	.before_fork = ignore,
-	.after_fork_parent = ignore,
-	.after_fork_child = ignore,
-	.on_state_wanted = on_state_wanted,
 	.at_exit = &at_exit,
 	.counted = &counted,
 };
