@@ -367,6 +367,21 @@ static bool any_lives(const struct attachment *attachment)
 	return false;
 }
 
+static void collect_code_objects(const struct attachment *attachment)
+{
+	int folder = openat(attachment->bundle.lock, BUNDLE_CODE_OBJECTS,
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	for (size_t i = 0; folder >= 0 && i < attachment->count; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory)
+			code_objects_collect(directory, folder);
+	}
+	if (folder >= 0)
+		close(folder);
+}
+
 /*
  * SIGTERM and SIGINT are blocked. Waits until one of them arrives, the end is requested, the time
  * is over, or no process is left to record.
@@ -385,6 +400,7 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 		int got = poll(fds, 2, WATCH_MS);
 
 		(void)collect(attachment, false);
+		collect_code_objects(attachment);
 
 		if (sigtimedwait(signals, NULL, &none) > 0)
 			break;
@@ -396,21 +412,6 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 		control_answer(attachment->client, "-it is not a flight recorder");
 		attachment->client = -1;
 	}
-}
-
-static void collect_code_objects(const struct attachment *attachment)
-{
-	int folder = openat(attachment->bundle.lock, BUNDLE_CODE_OBJECTS,
-			    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
-	for (size_t i = 0; folder >= 0 && i < attachment->count; i++) {
-		const char *directory = own_directory(attachment, i);
-
-		if (directory)
-			code_objects_collect(directory, folder);
-	}
-	if (folder >= 0)
-		close(folder);
 }
 
 /* For the report. A process that makes no call does not answer. */

@@ -45,7 +45,7 @@
 /* ---- what the rest of the preload library has ---- */
 
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
-struct hg_config hg_config = { .batch = true };
+struct hg_config hg_config = { .batch = true, .recorded = true };
 struct hg_libc hg_libc;
 pid_t hg_process_id;
 bool hg_confined;
