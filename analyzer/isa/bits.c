@@ -397,13 +397,24 @@ static value_id small_product(struct flow *flow, value_id a, value_id b)
 	return flow_bounded(flow, stride, (uint64_t)x * y);
 }
 
+bool flow_is_scale(const struct flow *flow, int32_t factor)
+{
+	uint32_t size = factor < 0 ? 0 - (uint32_t)factor : (uint32_t)factor;
+
+	/* The pass of swaps.h asks what a value was computed from. */
+	return !flow->swaps && value_power(size) != size;
+}
+
 value_id flow_mul(struct flow *flow, value_id a, value_id b)
 {
+	bool xc, yc;
 	value_id small;
 	uint32_t stride;
 	int32_t x, y;
 
-	if (value_constant(&flow->store, a, &x) && value_constant(&flow->store, b, &y))
+	xc = value_constant(&flow->store, a, &x);
+	yc = value_constant(&flow->store, b, &y);
+	if (xc && yc)
 		return value_const(&flow->store, (int32_t)((uint32_t)x * (uint32_t)y));
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
@@ -411,6 +422,8 @@ value_id flow_mul(struct flow *flow, value_id a, value_id b)
 	if (small != VALUE_BOTTOM)
 		return small;
 	stride = product(value_stride(&flow->store, a), value_stride(&flow->store, b));
+	if ((xc && flow_is_scale(flow, x)) || (yc && flow_is_scale(flow, y)))
+		return flow_multiple(flow, stride);
 	a = flow_mixed(flow, a);
 	b = flow_mixed(flow, b);
 	if (a == VALUE_NUMBER && b == VALUE_NUMBER)

@@ -196,6 +196,11 @@ value_id flow_xor(struct flow *flow, value_id a, value_id b);
 value_id flow_insert(struct flow *flow, value_id mask, value_id a, value_id b);
 value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
+/*
+ * Returns true if what is multiplied by this is a number and no part of a pointer: addresses are
+ * shifted, and indices are multiplied by the size of what they choose from.
+ */
+bool flow_is_scale(const struct flow *flow, int32_t factor);
 /* Returns some multiple of a number. */
 value_id flow_multiple(struct flow *flow, uint32_t stride);
 /* Returns the same from 0 to `bound`, as far as that says anything (VALUE_BOUND). */

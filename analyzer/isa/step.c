@@ -220,7 +220,8 @@ static value_id wide_product(struct flow *flow, const struct state *state, const
 	if (*small)
 		return flow_mul(flow, a, b);
 	mixed = value_add(&flow->store, flow_mixed(flow, a), flow_mixed(flow, b));
-	if (mixed != VALUE_NUMBER || xc == yc || (xc ? x : y) <= 0)
+	if (xc == yc || (xc ? x : y) <= 0 ||
+	    (mixed != VALUE_NUMBER && !flow_is_scale(flow, xc ? x : y)))
 		return value_blur(&flow->store, mixed);
 	return flow_multiple(flow, (uint32_t)(xc ? x : y));
 }
