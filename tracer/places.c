@@ -43,9 +43,11 @@ static void answer(struct hg_places_table *table, unsigned row, int folder, plac
 
 	hex(kernel.code, name);
 	state = find(folder, name, kernel.symbol, paths, &count);
-	if (state == HG_PLACE_LISTED && count > HG_PLACES_PATHS - *used)
-		state = HG_PLACE_ANYWHERE;
-	if (state == HG_PLACE_LISTED) {
+	if (count > HG_PLACES_PATHS - *used) {
+		count = HG_PLACES_PATHS - *used;
+		state = count ? HG_PLACE_SOME : HG_PLACE_ANYWHERE;
+	}
+	if (state == HG_PLACE_LISTED || state == HG_PLACE_SOME) {
 		memcpy(&table->paths[*used], paths, count * sizeof(paths[0]));
 		table->kernels[row].first = *used;
 		table->kernels[row].count = count;

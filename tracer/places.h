@@ -29,6 +29,7 @@ enum hg_place_state {
 	/* Answers: */
 	HG_PLACE_NONE,     /* it loads no pointer from memory */
 	HG_PLACE_LISTED,   /* all that it loads, are by these paths */
+	HG_PLACE_SOME,     /* it loads pointers by these paths, and others may be anywhere */
 	HG_PLACE_ANYWHERE, /* that is not known: they may be anywhere */
 };
 
@@ -52,7 +53,7 @@ struct hg_place_path {
 
 struct hg_place_kernel {
 	uint32_t state;        /* atomic; enum hg_place_state */
-	uint32_t first, count; /* paths, of HG_PLACE_LISTED */
+	uint32_t first, count; /* paths, of HG_PLACE_LISTED and HG_PLACE_SOME */
 	uint32_t zero[3];
 	uint64_t symbol;  /* hg_places_symbol() of its mangled name */
 	uint8_t code[32]; /* SHA-256 of its code object */
@@ -79,8 +80,8 @@ static inline uint64_t hg_places_symbol(const char *name)
 }
 
 /*
- * Which words the kernel of that hash loads pointers from, in the code object `name` in directory
- * `folder`: an answer, and of HG_PLACE_LISTED at most HG_PLACES_OF_KERNEL paths.
+ * Returns which words the kernel of that hash loads pointers from, in the code object `name` in
+ * directory `folder`: an answer, and at most HG_PLACES_OF_KERNEL paths, the most important first.
  */
 typedef enum hg_place_state places_finder(int folder, const char *name, uint64_t symbol,
 					  struct hg_place_path *paths, unsigned *count);

@@ -76,7 +76,7 @@ static bool open_named(int folder, const char *name)
 	return false;
 }
 
-/* False: it does not fit. */
+/* Returns false if it does not fit. */
 static bool add_path(const struct isa_path *from, struct hg_place_path *paths, unsigned *count)
 {
 	struct hg_place_path to = { .kernarg = from->symbol ? HG_PLACES_VARIABLE : from->kernarg,
@@ -95,7 +95,7 @@ static bool add_path(const struct isa_path *from, struct hg_place_path *paths, u
 		to.step[i].flags =
 		    (step->exact ? 0 : HG_PLACE_CHOSEN) | (step->repeats ? HG_PLACE_REPEATS : 0);
 	}
-	/* Paths are in order: those that differ in the access alone follow each other. */
+	/* Paths that differ in the access alone are one. */
 	for (unsigned i = 0; i < *count; i++)
 		if (!memcmp(&paths[i], &to, sizeof(to)))
 			return true;
@@ -123,18 +123,42 @@ static bool add_values(const struct isa_store *store, struct hg_place_path *path
 	return true;
 }
 
+/* Adds the paths to what an atomic updates. Returns false if they do not fit. */
+static bool add_atomic(const struct isa_atomic *atomic, struct hg_place_path *paths,
+		       unsigned *count)
+{
+	for (size_t i = 0; i < atomic->origin.paths.count; i++)
+		if (!add_path(&atomic->origin.paths.path[i], paths, count))
+			return false;
+	return true;
+}
+
+/*
+ * Adds all paths of the kernel, those first of which the memory's kind decides what becomes of a
+ * result: of floating-point atomics, then of others. Returns false if they do not fit.
+ */
+static bool add_all(const struct isa_kernel *kernel, struct hg_place_path *paths, unsigned *count)
+{
+	for (unsigned other = 0; other < 2; other++)
+		for (size_t i = 0; i < kernel->atomic_count; i++)
+			if (kernel->atomics[i].fp == !other &&
+			    !add_atomic(&kernel->atomics[i], paths, count))
+				return false;
+	for (size_t i = 0; i < kernel->path_use_count; i++)
+		if (!add_path(&kernel->path_uses[i].path, paths, count))
+			return false;
+	for (size_t i = 0; i < kernel->store_count; i++)
+		if (!add_values(&kernel->stores[i], paths, count))
+			return false;
+	return true;
+}
+
 static enum hg_place_state list(const struct isa_kernel *kernel, struct hg_place_path *paths,
 				unsigned *count)
 {
 	*count = 0;
-	if (!kernel->paths_complete)
-		return HG_PLACE_ANYWHERE;
-	for (size_t i = 0; i < kernel->path_use_count; i++)
-		if (!add_path(&kernel->path_uses[i].path, paths, count))
-			return HG_PLACE_ANYWHERE;
-	for (size_t i = 0; i < kernel->store_count; i++)
-		if (!add_values(&kernel->stores[i], paths, count))
-			return HG_PLACE_ANYWHERE;
+	if (!add_all(kernel, paths, count) || !kernel->paths_complete)
+		return *count ? HG_PLACE_SOME : HG_PLACE_ANYWHERE;
 	return *count ? HG_PLACE_LISTED : HG_PLACE_NONE;
 }
 

@@ -112,7 +112,7 @@ void hg_hip_places_ask(struct hg_hip_kernel_variant *variant, const char *name)
 }
 
 /* A copy of the answer, as far as it is one. */
-static const struct hg_places *copy_answer(const struct hg_place_kernel *row)
+static const struct hg_places *copy_answer(const struct hg_place_kernel *row, bool others)
 {
 	uint32_t first = __atomic_load_n(&row->first, __ATOMIC_RELAXED);
 	uint32_t count = __atomic_load_n(&row->count, __ATOMIC_RELAXED);
@@ -124,6 +124,7 @@ static const struct hg_places *copy_answer(const struct hg_place_kernel *row)
 	if (!places)
 		return NULL;
 	places->count = count;
+	places->others = others;
 	memcpy(places->path, &table->paths[first], count * sizeof(places->path[0]));
 	for (uint32_t i = 0; i < count; i++) {
 		if (!places->path[i].step_count || places->path[i].step_count > HG_PLACES_STEPS) {
@@ -145,8 +146,8 @@ static const struct hg_places *look(struct hg_hip_kernel_variant *variant, uint3
 		return NULL;
 	if (state == HG_PLACE_NONE)
 		found = &none;
-	else if (state == HG_PLACE_LISTED)
-		found = copy_answer(row);
+	else if (state == HG_PLACE_LISTED || state == HG_PLACE_SOME)
+		found = copy_answer(row, state == HG_PLACE_SOME);
 	__atomic_store_n(&variant->place, 0, __ATOMIC_RELAXED);
 	if (found && !__atomic_compare_exchange_n(&variant->places, &first, found, false,
 						  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/places.h"
@@ -11,6 +12,7 @@ struct hg_hip_kernel_variant;
 
 struct hg_places {
 	uint32_t count; /* 0: it loads none */
+	bool others;    /* it may load more than these */
 	struct hg_place_path path[];
 };
 

@@ -4,8 +4,8 @@
  * have run off its end: where a kernel's arguments lead, and in what is copied to the device
  * (hip_pointer_copies.c). The analysis follows pointers through them (analyzer/replay/contents.h).
  *
- * Where the recorder has answered which words a kernel loads pointers from (hip_places.h), only
- * those are read, and nothing where it loads none; else what lies where its arguments lead.
+ * Where the recorder has answered which words a kernel loads pointers from (hip_places.h), those
+ * are read first, and nothing else where these are all; else what lies where its arguments lead.
  *
  * What this costs is bounded: a launch reads so many bytes in so many places, a copy so many
  * bytes, all of them together a hundredth of the time, and events of so many bytes a second
@@ -96,9 +96,24 @@ bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint64_t key, c
 	return true;
 }
 
+/* Notes where the arguments and managed variables lead, which the kernel may load pointers from. */
+static void add_roots(struct hg_pointer_reads *own)
+{
+	uint64_t word;
+
+	for (uint32_t at = 0; at + WORD <= own->length; at += WORD) {
+		memcpy(&word, own->arguments + at, WORD);
+		if (word >> 16)
+			hg_pointer_reads_place(own, word, HG_READ_ROOT_SIZE);
+	}
+	for (uint32_t i = 0; i < HG_MANAGED_VARIABLES; i++)
+		if (hg_hip_managed_at(i))
+			hg_pointer_reads_place(own, hg_hip_managed_at(i), HG_READ_ROOT_SIZE);
+}
+
 void hg_hip_pointers_read(uint64_t key, int device)
 {
-	uint64_t mark = mark_of(key), start, word;
+	uint64_t mark = mark_of(key), start;
 	struct hg_pointer_reads *own = hg_pointer_reads();
 
 	if (!hg_pointers_due(key) || !hg_pointers_may_spend(&start)) {
@@ -109,14 +124,8 @@ void hg_hip_pointers_read(uint64_t key, int device)
 	own->out.source = HG_POINTERS_READ;
 	if (own->places)
 		hg_pointer_reads_paths(own);
-	for (uint32_t at = 0; !own->places && at + WORD <= own->length; at += WORD) {
-		memcpy(&word, own->arguments + at, WORD);
-		if (word >> 16)
-			hg_pointer_reads_place(own, word, HG_READ_ROOT_SIZE);
-	}
-	for (uint32_t i = 0; !own->places && i < HG_MANAGED_VARIABLES; i++)
-		if (hg_hip_managed_at(i))
-			hg_pointer_reads_place(own, hg_hip_managed_at(i), HG_READ_ROOT_SIZE);
+	if (!own->places || own->places->others)
+		add_roots(own);
 	hg_pointer_reads_variables(own);
 	if (!own->window_count && !own->read_count && !own->system)
 		__atomic_store_n(barren_of(key), mark, __ATOMIC_RELAXED);

@@ -9,17 +9,18 @@
 
 #include "preload/core/id_table.h"
 #include "preload/core/peek.h"
-#include "preload/hip/hip_managed.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/pointer_budget.h"
 #include "preload/hip/pointer_links.h"
 
-#define WORD        HG_POINTER_WORD
-#define ROOT_SIZE   HG_READ_ROOT_SIZE
-#define CHILD_SIZE  512u   /* bytes from where a pointer in memory leads */
-#define LAUNCH_SIZE 16384u /* of all places */
-#define MAPPED_MOST 64u    /* words that are looked up in the process's mappings */
-#define NOT_OPEN    (-2)
+#define WORD         HG_POINTER_WORD
+#define ROOT_SIZE    HG_READ_ROOT_SIZE
+#define CHILD_SIZE   512u   /* bytes from where a pointer in memory leads */
+#define WHOLE_SIZE   2048u  /* bytes of an allocation that is read as a whole */
+#define BLOCK_PLACES 4u     /* of a larger one */
+#define LAUNCH_SIZE  16384u /* of all places */
+#define MAPPED_MOST  64u    /* words that are looked up in the process's mappings */
+#define NOT_OPEN     (-2)
 
 struct hg_pointer_reads *hg_pointer_reads(void)
 {
@@ -50,12 +51,8 @@ static void add_block(struct hg_pointer_reads *own, uint64_t base)
 		own->blocks[own->block_count++] = base;
 }
 
-/*
- * Where the host can read what the GPU has at an address, of *size bytes at most so many; 0:
- * nowhere. *check: its pages may be on a GPU. What leads through device memory is noted.
- */
-static uint64_t host_address(struct hg_pointer_reads *own, uint64_t address, uint64_t *size,
-			     bool *check)
+uint64_t hg_pointer_reads_host(struct hg_pointer_reads *own, uint64_t address, uint64_t *size,
+			       bool *check)
 {
 	struct hg_hip_block block;
 
@@ -75,13 +72,39 @@ static uint64_t host_address(struct hg_pointer_reads *own, uint64_t address, uin
 											   : 0;
 }
 
+/*
+ * Pointers into one allocation, an array of structures, say the same of others: small ones are read
+ * as a whole, of a large one (*large) a few places. Returns false if nothing more is to be read of
+ * it.
+ */
+static bool choose_place(const struct hg_pointer_reads *own, uint64_t *from, uint64_t *size,
+			 bool *large)
+{
+	struct hg_hip_block block;
+	unsigned places = 0;
+
+	if (!hg_hip_memory_find(*from, &block))
+		return true;
+	if (block.size <= WHOLE_SIZE) {
+		*from = block.base;
+		*size = block.size;
+		return true;
+	}
+	*large = true;
+	for (unsigned i = 0; i < own->window_count; i++)
+		places += own->windows[i].address - block.base < block.size;
+	return places < BLOCK_PLACES;
+}
+
 void hg_pointer_reads_place(struct hg_pointer_reads *own, uint64_t address, uint32_t most)
 {
 	struct hg_pointer_window *window = &own->windows[own->window_count];
 	uint64_t from = address & ~(uint64_t)(WORD - 1), size = most, host;
-	bool check;
+	bool check, large = false;
 
-	host = host_address(own, from, &size, &check);
+	if (!choose_place(own, &from, &size, &large))
+		return;
+	host = hg_pointer_reads_host(own, from, &size, &check);
 	if (!host)
 		return;
 	for (unsigned i = 0; i < own->window_count; i++)
@@ -91,15 +114,15 @@ void hg_pointer_reads_place(struct hg_pointer_reads *own, uint64_t address, uint
 	if (own->window_count + 1 >= HG_READ_WINDOWS || size < WORD)
 		return;
 	window->check = check;
+	window->large = large;
 	window->address = from;
 	window->host = host;
 	window->size = (uint32_t)size & ~(WORD - 1);
 	own->window_count++;
 }
 
-/* Bytes from `address` on, as far as they can be read without moving a page. */
-static size_t read_host(struct hg_pointer_reads *own, uint64_t address, size_t size, bool check,
-			void *to)
+size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, size_t size,
+			     bool check, void *to)
 {
 	struct hg_piece piece = { address, size };
 
@@ -130,18 +153,37 @@ void hg_pointer_reads_variables(struct hg_pointer_reads *own)
 	follow_links(own);
 }
 
+/*
+ * Returns the next place that was not read, first those of small allocations: they are structures
+ * more often, and large ones arrays of numbers. next[] is where to look for each kind. NULL: all
+ * were read.
+ */
+static struct hg_pointer_window *next_place(struct hg_pointer_reads *own, unsigned next[2])
+{
+	for (unsigned large = 0; large < 2; large++)
+		while (next[large] < own->window_count) {
+			struct hg_pointer_window *window = &own->windows[next[large]++];
+
+			if (window->large == large)
+				return window;
+		}
+	return NULL;
+}
+
 void hg_pointer_reads_places(struct hg_pointer_reads *own)
 {
 	uint32_t found[ROOT_SIZE / WORD];
 	uint32_t left = LAUNCH_SIZE;
+	unsigned next[2] = { 0, 0 };
+	struct hg_pointer_window *window;
 
-	for (unsigned i = 0; i < own->window_count; i++) {
-		struct hg_pointer_window *window = &own->windows[i];
+	while (left >= WORD && (window = next_place(own, next)) != NULL) {
 		size_t size = window->size < left ? window->size : left;
 		uint32_t picked;
 
-		size = read_host(own, window->host, size, window->check, own->out.words) &
-		       ~(size_t)(WORD - 1);
+		size =
+		    hg_pointer_reads_copy(own, window->host, size, window->check, own->out.words) &
+		    ~(size_t)(WORD - 1);
 		if (!size) {
 			hg_pointers_count(&hg_pointers_left_out.unreadable);
 			continue;
@@ -158,87 +200,5 @@ void hg_pointer_reads_places(struct hg_pointer_reads *own)
 		follow_links(own);
 		hg_pointer_words_add(&own->out, window->address, own->out.words, (uint32_t)size,
 				     found, picked);
-	}
-}
-
-/* ---- by the kernel's paths ---- */
-
-/* The pointer in a word of memory; 0 if there is none, or it cannot be read. */
-static uint64_t read_word(struct hg_pointer_reads *own, uint64_t address)
-{
-	uint64_t word = 0, size = WORD, host;
-	uint32_t found, picked;
-	bool check;
-
-	for (uint32_t i = 0; i < own->read_count; i++)
-		if (own->read[i].address == address)
-			return own->read[i].value;
-	if (own->read_count == HG_READ_WORDS || address % WORD)
-		return 0;
-	host = host_address(own, address, &size, &check);
-	if (!host || size < WORD)
-		return 0;
-	own->read[own->read_count].address = address;
-	if (read_host(own, host, WORD, check, &word) < WORD) {
-		hg_pointers_count(&hg_pointers_left_out.unreadable);
-		word = 0;
-	} else {
-		picked = hg_pointer_words_pick(&word, 1, own->system, &found, &own->mapped);
-		hg_pointer_words_add(&own->out, address, &word, WORD, &found, picked);
-		own->found += picked;
-		own->hash = hg_mix(hg_mix(own->hash, address), picked ? word : 0);
-		word = picked ? word : 0;
-	}
-	own->read[own->read_count++].value = word;
-	return word;
-}
-
-/* An index chooses the word: all of what it may choose from, as far as a launch may read. */
-static void add_choice(struct hg_pointer_reads *own, uint64_t address)
-{
-	struct hg_hip_block block;
-	uint64_t end = address + ROOT_SIZE;
-
-	if (hg_hip_memory_find(address, &block) && block.size <= LAUNCH_SIZE) {
-		address = block.base;
-		end = block.base + block.size;
-	}
-	for (; address < end; address += ROOT_SIZE)
-		hg_pointer_reads_place(own, address, ROOT_SIZE);
-}
-
-/* Where a path starts, and at which of its steps; 0: in memory of the device's, or of nobody's. */
-static uint64_t root_of(const struct hg_pointer_reads *own, const struct hg_place_path *path,
-			uint32_t *step)
-{
-	uint64_t address = 0;
-
-	*step = 0;
-	if (path->kernarg == HG_PLACES_VARIABLE) {
-		/* The first pointer is the one to a managed variable, which the symbol holds. */
-		*step = 1;
-		return path->step[0].offset || path->step[0].flags
-			   ? 0
-			   : hg_hip_managed_find(path->variable);
-	}
-	if (path->kernarg <= own->length && own->length - path->kernarg >= WORD)
-		memcpy(&address, own->arguments + path->kernarg, WORD);
-	return address;
-}
-
-void hg_pointer_reads_paths(struct hg_pointer_reads *own)
-{
-	for (uint32_t i = 0; i < own->places->count; i++) {
-		const struct hg_place_path *path = &own->places->path[i];
-		uint32_t first;
-		uint64_t address = root_of(own, path, &first);
-
-		for (uint32_t k = first; k < path->step_count && address >> 16; k++) {
-			if (path->step[k].flags) {
-				add_choice(own, address);
-				break;
-			}
-			address = read_word(own, address + (uint64_t)(int64_t)path->step[k].offset);
-		}
 	}
 }

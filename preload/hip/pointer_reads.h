@@ -14,15 +14,23 @@
 #include "preload/hip/pointer_words.h"
 #include "tracer/events.h"
 
-#define HG_READ_WINDOWS   64u   /* places that are read */
+#define HG_READ_WINDOWS   128u  /* places that are read */
 #define HG_READ_ROOT_SIZE 2048u /* bytes from where an argument leads */
-#define HG_READ_WORDS     64u   /* that are read one by one, by the paths to them */
+#define HG_READ_WORDS     256u  /* that are read one by one, by the paths to them */
+#define HG_READ_WIDTH     64u   /* pointers that one step of a path is made from */
 #define HG_READ_BLOCKS    32u   /* of device memory that a launch leads through */
 
 struct hg_pointer_window {
 	uint64_t address, host; /* the GPU's, and where the host reads it */
 	uint32_t size;
 	uint8_t check; /* its pages may be on a GPU */
+	uint8_t large; /* of a large allocation: read last */
+};
+
+/* The pointers that steps of a path have reached. */
+struct hg_pointer_level {
+	uint32_t count;
+	uint64_t address[HG_READ_WIDTH];
 };
 
 /* Of a thread: its buffer, and what a launch of its reads. */
@@ -39,6 +47,9 @@ struct hg_pointer_reads {
 	uint64_t blocks[HG_READ_BLOCKS];
 	uint32_t block_count, block_done;
 	uint64_t found, hash; /* of addresses */
+	/* By the number of steps; of the path that is, or was, followed. */
+	struct hg_pointer_level level[HG_PLACES_STEPS + 1];
+	uint32_t chosen_left; /* bytes that may still be read where an index chooses the word */
 	/* The arguments, and the paths from them to what the kernel loads; NULL: unknown. */
 	const struct hg_places *places;
 	uint8_t arguments[HG_ARGS_MAX];
@@ -56,10 +67,22 @@ void hg_pointer_reads_end(struct hg_pointer_reads *own);
 /* A place to be read, of so many bytes at most; or what its device memory leads to. */
 void hg_pointer_reads_place(struct hg_pointer_reads *own, uint64_t address, uint32_t most);
 
+/*
+ * Returns where the host can read what the GPU has at an address, of *size bytes at most so many;
+ * 0: nowhere. *check becomes true if its pages may be on a GPU. Notes what leads through device
+ * memory.
+ */
+uint64_t hg_pointer_reads_host(struct hg_pointer_reads *own, uint64_t address, uint64_t *size,
+			       bool *check);
+/* Copies from the host's `address` on what can be read without moving a page; returns how many
+ * bytes. */
+size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, size_t size,
+			     bool check, void *to);
+
 /* What the device's variables lead to, which any kernel uses. */
 void hg_pointer_reads_variables(struct hg_pointer_reads *own);
 
-/* Read what the kernel's paths lead to; places to be read are noted. */
+/* Reads what the kernel's paths lead to, and notes places that are to be read (pointer_paths.c). */
 void hg_pointer_reads_paths(struct hg_pointer_reads *own);
 
 /* Read the places, and what pointers in them lead to. */

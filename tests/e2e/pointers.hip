@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory in which the recorder looks for pointers, and that makes it as hard as it can: each test prints its name, "right"
- * or "WRONG", and what it took (ns of processor time of the process) where that is bounded, or errno. usage: pointers NAME [SECRET]
+ * Memory in which the recorder looks for pointers, and that makes it as hard as it can: each test
+ * prints its name, "right" or "WRONG", and what it took (ns of processor time of the process) where
+ * that is bounded, or errno. usage: pointers NAME [SECRET]
  */
 #include <hip/hip_runtime.h>
 #include <cerrno>
@@ -16,14 +17,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                    \
-	do {                                                           \
-		hipError_t error_ = (call);                            \
-		if (error_ != hipSuccess) {                            \
-			fprintf(stderr, "%s: %s\n", #call,             \
-				hipGetErrorName(error_));              \
-			exit(1);                                       \
-		}                                                      \
+#define CHECK(call)                                                                  \
+	do {                                                                         \
+		hipError_t error_ = (call);                                          \
+		if (error_ != hipSuccess) {                                          \
+			fprintf(stderr, "%s: %s\n", #call, hipGetErrorName(error_)); \
+			exit(1);                                                     \
+		}                                                                    \
 	} while (0)
 
 struct words {
@@ -31,7 +31,9 @@ struct words {
 };
 
 /* Uses nothing of what it is given. */
-__global__ void ignore(void *, words) {}
+__global__ void ignore(void *, words)
+{
+}
 
 /* Nor does this one, but its machine code could use anything: all is searched at each launch. */
 __global__ void use_any(void *p, words w)
@@ -60,6 +62,24 @@ struct box {
 __global__ void use_boxes(box *b, int i)
 {
 	unsafeAtomicAdd(b[i + threadIdx.x].low, 1.0f);
+}
+
+struct cell {
+	float *data;
+	uint64_t size;
+};
+
+struct cells {
+	char before[100000];
+	cell *at;
+};
+
+/* Adds to one of many places; and it could use anything, so that not all that it loads is known. */
+__global__ void use_cells(cells *c, int i, void *p, words w)
+{
+	if (w.at[15] == 1)
+		atomicAdd((int *)atomicExch((unsigned long long *)p, 0), 1);
+	unsafeAtomicAdd(c->at[i + threadIdx.x].data, 1.0f);
 }
 
 static const size_t page = 4096;
@@ -102,9 +122,10 @@ static char *mapped(size_t pages, int access)
 static void wild()
 {
 	char *closed = mapped(2, PROT_NONE), *gone = mapped(2, PROT_READ);
-	words w = { { 1, 4096, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 47, ((uint64_t)1 << 47) - 8,
-		      0xffffffff81000000u, (uint64_t)closed, (uint64_t)closed + page - 4,
-		      (uint64_t)gone, (uint64_t)&w + 3, 0x5555555555555555u, 0x8000000000000000u } };
+	words w = { { 1, 4096, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 47,
+		      ((uint64_t)1 << 47) - 8, 0xffffffff81000000u, (uint64_t)closed,
+		      (uint64_t)closed + page - 4, (uint64_t)gone, (uint64_t)&w + 3,
+		      0x5555555555555555u, 0x8000000000000000u } };
 	words *m = (words *)managed(sizeof(*m));
 
 	munmap(gone, 2 * page);
@@ -262,6 +283,25 @@ static void answers()
 	say("answers", true);
 }
 
+/* By and by the recorder knows some words that the kernel loads pointers from. */
+static void tables()
+{
+	const int count = 512;
+	cells *c = (cells *)managed(sizeof(*c));
+	float *data = (float *)managed(count * sizeof(*data));
+
+	c->at = (cell *)managed(count * sizeof(*c->at));
+	for (int i = 0; i < count; i++)
+		c->at[i] = { data + i, 1 };
+	for (int i = 0; i < 200; i++) {
+		use_cells<<<1, 2>>>(c, i, nullptr, {});
+		CHECK(hipGetLastError());
+		CHECK(hipDeviceSynchronize());
+		usleep(50000);
+	}
+	say("tables", true);
+}
+
 static void *overwrite(void *table)
 {
 	uint64_t random = 1;
@@ -270,7 +310,7 @@ static void *overwrite(void *table)
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		/* Small numbers as well: states, counts. */
 		((uint32_t *)table)[2 + (random >> 40) % 100000] =
-			(uint32_t)(random >> 20) >> (random >> 59);
+		    (uint32_t)(random >> 20) >> (random >> 59);
 	}
 	return nullptr;
 }
@@ -334,10 +374,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)();
-	} tests[] = { { "wild", wild },	  { "unmapped", unmapped },   { "rings", rings }, { "many", many },
-		      { "edge", edge },	  { "untouched", untouched }, { "torn", torn },
-		      { "tame", tame },	  { "answers", answers },
-		      { "scribble", scribble }, { "boxes", boxes } };
+	} tests[] = { { "wild", wild },     { "unmapped", unmapped }, { "rings", rings },
+		      { "many", many },     { "edge", edge },         { "untouched", untouched },
+		      { "torn", torn },     { "tame", tame },         { "answers", answers },
+		      { "tables", tables }, { "scribble", scribble }, { "boxes", boxes } };
 
 	for (const auto &test : tests)
 		if (argc > 1 && !strcmp(argv[1], test.name))
