@@ -114,6 +114,7 @@ static struct json_object *launches(const struct analysis *analysis, const struc
 	put(object, "work_items", json_object_new_int64((int64_t)finding->work_items));
 	put(object, "sites", json_object_new_int64(finding->sites->len));
 	put(object, "beside", json_object_new_int64((int64_t)finding->beside));
+	put(object, "unplaced", json_object_new_int64((int64_t)finding->unplaced));
 	put(object, "stack", json_stack(analysis, finding->process, first));
 	return object;
 }

@@ -154,6 +154,7 @@ static void put_launches(const struct printer *printer, struct json_object *find
 {
 	struct json_object *launches = get_member(finding, "launches");
 	int64_t count = get_number(launches, "count"), beside = get_number(launches, "beside");
+	int64_t unplaced = get_number(launches, "unplaced");
 	bool lost = is_rule(finding, RULE_HG101) && strcmp(get_text(finding, "confidence"),
 							   confidence_name(CONFIDENCE_PROVEN)) == 0;
 
@@ -169,6 +170,14 @@ static void put_launches(const struct printer *printer, struct json_object *find
 			      g_strdup_printf("%" G_GINT64_FORMAT
 					      " more launch%s used other pages of the memory",
 					      beside, beside == 1 ? "" : "es"));
+	}
+	if (unplaced) {
+		put_row_owned(
+		    printer, "",
+		    g_strdup_printf("%" G_GINT64_FORMAT
+				    " more launch%s, of which it is not known what memory "
+				    "the instruction updated",
+				    unplaced, unplaced == 1 ? "" : "es"));
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/checked.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/folding.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
@@ -418,38 +419,6 @@ static void note_process(struct findings *findings, const struct process *proces
 	}
 }
 
-/*
- * Keeps the surest of the findings of one group and counts the launches of the others as its
- * neighbours.
- */
-static void fold_groups(GPtrArray *list)
-{
-	GHashTable *groups = g_hash_table_new(g_str_hash, g_str_equal);
-
-	for (unsigned i = 0; i < list->len; i++) {
-		struct finding *finding = list->pdata[i], *best;
-
-		if (!finding->group)
-			continue;
-		best = g_hash_table_lookup(groups, finding->group);
-		if (!best || finding->place < best->place)
-			g_hash_table_replace(groups, finding->group, finding);
-	}
-	for (unsigned i = 0; i < list->len;) {
-		struct finding *finding = list->pdata[i];
-		struct finding *best =
-		    finding->group ? g_hash_table_lookup(groups, finding->group) : finding;
-
-		if (best != finding) {
-			best->beside += finding->launches;
-			g_ptr_array_remove_index(list, i);
-		} else {
-			i++;
-		}
-	}
-	g_hash_table_destroy(groups);
-}
-
 void rules_engine_finish(struct rules_engine *engine, const struct replay *replay)
 {
 	GPtrArray *list = engine->findings->list;
@@ -468,7 +437,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 			i++;
 		else
 			g_ptr_array_remove_index(list, i);
-	fold_groups(list);
+	findings_fold(list);
 	for (unsigned i = 0; i < list->len; i++)
 		finding_render(list->pdata[i]);
 	engine->findings->process = NULL;

@@ -355,6 +355,8 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 			       pages ? (int)used->reach : 0, atomic->executes);
 	launch_hit(launch, finding);
 	atomic_add_site(finding, atomic);
+	if (pointer->chain && pointer->kernarg != NO_KERNARG)
+		finding_goes_through(context, launch, finding, pointer->kernarg);
 	if (pointer->place.allocation)
 		finding_figure(finding, FIGURE_SIZE, FIGURE_RANGE, pointer->place.allocation->size);
 	if (pages)

@@ -337,10 +337,13 @@ static void report(const struct rules_context *context, const struct launch *lau
 
 	launch_hit(launch, finding);
 	atomic_add_site(finding, atomic);
+	for (size_t i = 0; i < atomic->origin.kernarg_count; i++)
+		finding_goes_through(context, launch, finding, atomic->origin.kernarg[i]);
 	*result = finding;
 	if (!is_new)
 		return;
 	finding_set_launch(finding, launch, NULL);
+	finding->unknown_target = true;
 	finding->message = message_of(finding, launch, atomic, all, system);
 	finding->fix = g_strdup(
 	    launch_is_omp(launch)

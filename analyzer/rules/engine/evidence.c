@@ -335,6 +335,7 @@ void finding_join(struct finding *to, const struct finding *from)
 		to->met.last_offset = MAX(to->met.last_offset, from->met.last_offset);
 	}
 	to->beside += from->beside;
+	to->unplaced += from->unplaced;
 	to->varies |=
 	    from->varies || (to->detailed && from->detailed && to->detail != from->detail);
 	join_figures(to, from);

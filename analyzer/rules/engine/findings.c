@@ -80,6 +80,7 @@ static void finding_free(gpointer data)
 	g_free(finding->group);
 	evidence_free(finding);
 	allocation_unref(finding->allocation);
+	allocation_unref(finding->through);
 	attachments_clear(&finding->evidence);
 	g_array_free(finding->sites, TRUE);
 	if (finding->site_index)

@@ -149,7 +149,13 @@ struct finding {
 	char *message_pattern, *fix_pattern; /* with places for the figures; NULL: without any */
 	char *group; /* of findings with the same, the one with the least `place` stays ... */
 	unsigned place;
-	uint64_t beside; /* ... and these launches are of the others */
+	uint64_t beside;            /* ... and these launches are of the others */
+	struct allocation *through; /* a reference: an argument's memory, from which the pointer to
+				     * the finding's memory is loaded; NULL: none, or several */
+	bool through_several;
+	bool unknown_target; /* the memory is none that was followed to: candidates are all that
+			      * the instruction may update */
+	uint64_t unplaced;   /* launches of the same, of which the memory is not known */
 
 	uint64_t launches;
 	uint64_t least_launches;   /* with fewer it is not a finding */

@@ -292,6 +292,51 @@ static char *path_key(const struct isa_path *path)
 	return g_string_free(text, FALSE);
 }
 
+/* Returns true if both say the same of one allocation, if its pages are of one kind. */
+static bool are_alike(const struct pointer_argument *a, const struct pointer_argument *b)
+{
+	return a->place.kind == PLACE_ALLOCATION && b->place.kind == PLACE_ALLOCATION &&
+	       a->place.allocation == b->place.allocation && !a->doubt == !b->doubt &&
+	       a->vague == b->vague;
+}
+
+static bool has_pages_of_one_kind(const struct walk *walk, struct allocation *allocation)
+{
+	struct place all = { .kind = PLACE_ALLOCATION, .allocation = allocation };
+	struct grain grain = place_grain(walk->context->process, &all);
+	bool mixed = grain.mixed;
+
+	grain_clear(&grain);
+	return !mixed;
+}
+
+/*
+ * Returns true if many other targets lie in the same allocation, of which all pages are of one
+ * kind: this one says nothing new, but how far they reach, which the last of those says then.
+ */
+static bool is_repeated(const struct walk *walk, const struct pointer_argument *target)
+{
+	const GArray *list = walk->targets->list;
+	struct pointer_argument *other = NULL;
+	unsigned same = 0;
+
+	for (unsigned i = 0; list->len >= PATH_ALIKE && i < list->len; i++) {
+		struct pointer_argument *at = &g_array_index(list, struct pointer_argument, i);
+
+		if (are_alike(at, target)) {
+			same++;
+			other = at;
+		}
+	}
+	if (same < PATH_ALIKE || !has_pages_of_one_kind(walk, target->place.allocation))
+		return false;
+	if (target->address > other->address) {
+		other->address = target->address;
+		other->place = target->place;
+	}
+	return true;
+}
+
 /* Nodes that were reached: the last step adds to their addresses. */
 static void add_targets(struct walk *walk, const struct launch *launch, const struct isa_path *path)
 {
@@ -309,15 +354,17 @@ static void add_targets(struct walk *walk, const struct launch *launch, const st
 						   .doubt = node->doubt,
 						   .at_most = CONFIDENCE_LIKELY };
 
-		if (walk->targets->list->len == PATH_TARGETS) {
-			lose(walk, "it may lead to too many places");
-			return;
-		}
 		target.address += last && last->exact && !node->vague ? (uint64_t)last->offset : 0;
 		target.vague = node->vague || (walk->values && last && !last->exact);
 		if (node->vague && !target.doubt)
 			target.doubt = "a kernel computed the pointer that lies in memory";
 		target.place = process_place(walk->context->process, target.address);
+		if (is_repeated(walk, &target))
+			continue;
+		if (walk->targets->list->len == PATH_TARGETS) {
+			lose(walk, "it may lead to too many places");
+			return;
+		}
 		target.chain = path->step_count > 1 ? node->chain : NULL;
 		if (!path->symbol)
 			launch_argument(launch, path->kernarg, &target);

@@ -9,6 +9,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 
 #define PATH_TARGETS 256u  /* to which one access may lead; others are not listed */
+#define PATH_ALIKE   64u   /* of these in one allocation with pages of one kind */
 #define PATH_NODES   4096u /* pointers that are followed for them */
 
 struct path_targets {

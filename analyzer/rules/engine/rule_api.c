@@ -370,6 +370,23 @@ bool maybe_unset(const struct rules_context *context, const struct launch *launc
 	return true;
 }
 
+void finding_goes_through(const struct rules_context *context, const struct launch *launch,
+			  struct finding *finding, uint32_t kernarg)
+{
+	struct pointer_argument pointer;
+	struct allocation *root = NULL;
+
+	if (launch_pointer(context, launch, kernarg, &pointer))
+		root = pointer.place.allocation;
+	if (root && !finding->through && !finding->through_several) {
+		finding->through = allocation_ref(root);
+	} else if (root != finding->through) {
+		allocation_unref(finding->through);
+		finding->through = NULL;
+		finding->through_several = true;
+	}
+}
+
 void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)
 {
 	finding->address = address;

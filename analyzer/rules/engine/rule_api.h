@@ -200,6 +200,9 @@ char *kernel_text(const struct kernel_ref *kernel, const struct isa_kernel *code
 /* Fill in the parts of a new finding that follow from the launch and the pointer. */
 void finding_set_launch(struct finding *finding, const struct launch *launch,
 			const struct pointer_argument *pointer);
+/* At a launch, the pointer to the memory is loaded from what this argument leads to. */
+void finding_goes_through(const struct rules_context *context, const struct launch *launch,
+			  struct finding *finding, uint32_t kernarg);
 void finding_set_place(struct finding *finding, const struct place *place, uint64_t address);
 
 /* The launch at hand leads to this finding: counted now and whenever it is repeated. */
