@@ -63,13 +63,16 @@ bool kfd_aql_ready(const struct kfd_queue *queue)
 
 /*
  * Was the doorbell rung for the packet? Tools look at packets when a program rings it. Of two
- * threads' rings the earlier packet's may come last: no packet waits for long.
+ * threads' rings the earlier packet's may come last: no packet waits for long. A ring that has yet
+ * to store its number is the packet's if there is no other.
  */
-static bool is_rung(struct kfd_queue *queue)
+static bool is_rung(struct kfd_queue *queue, bool ringing)
 {
 	uint64_t now;
 
-	if ((int64_t)(__atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE) - queue->position) >= 0) {
+	if ((int64_t)(__atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE) - queue->position) >= 0 ||
+	    (ringing &&
+	     __atomic_load_n(queue->write_pointer, __ATOMIC_ACQUIRE) == queue->position + 1)) {
 		queue->unrung = 0;
 		return true;
 	}
@@ -402,7 +405,7 @@ static enum open vendor_open(struct kfd_queue *queue, const hsa_kernel_dispatch_
 	return STOPPED;
 }
 
-enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget)
+enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget, bool ringing)
 {
 	hsa_kernel_dispatch_packet_t *packet;
 	enum open open;
@@ -410,7 +413,7 @@ enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget)
 
 	if (!kfd_aql_ready(queue))
 		return KFD_IDLE;
-	if (!queue->run && !is_rung(queue))
+	if (!queue->run && !is_rung(queue, ringing))
 		return KFD_BLOCKED;
 	packet = packet_at(queue);
 	type = packet->header & 0xff;

@@ -20,14 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* linux/userfaultfd.h of 5.11 and 5.19. */
-#define USER_MODE_ONLY   1
-#define FEATURE_WP_SHMEM (UINT64_C(1) << 12)
+/* linux/userfaultfd.h of 5.11, 5.18 and 5.19. */
+#define USER_MODE_ONLY        1
+#define FEATURE_EXACT_ADDRESS (UINT64_C(1) << 11)
+#define FEATURE_WP_SHMEM      (UINT64_C(1) << 12)
 
-#define PAGE             SOFTGPU_PAGE_SIZE
-#define BELLS            (PAGE / sizeof(uint64_t))
-#define SILENT           UINT64_MAX /* a doorbell that was not rung */
-#define MAPPINGS         32u
+#define PAGE                  SOFTGPU_PAGE_SIZE
+#define BELLS                 (PAGE / sizeof(uint64_t))
+#define SILENT                UINT64_MAX /* a doorbell that was not rung */
+#define MAPPINGS              32u
 /* For how long a store that was let through is waited for: it may leave a doorbell as it was. */
 #define STORE_NS 20000000u
 
@@ -41,8 +42,11 @@ static struct {
 	bool taken[KFD_WORKERS * BELLS];
 } pages[SG_MAX_GPUS];
 
-/* The addresses at which the program maps these pages. */
-static char *mappings[MAPPINGS];
+/* Where the program maps the pages of a GPU. */
+static struct {
+	char *start;
+	unsigned gpu;
+} mappings[MAPPINGS];
 static unsigned mapping_count;
 static bool unwatched; /* some mapping that could not be registered */
 
@@ -63,7 +67,8 @@ static int open_faults(void)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
-		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | FEATURE_WP_SHMEM,
+		.features =
+		    UFFD_FEATURE_PAGEFAULT_FLAG_WP | FEATURE_EXACT_ADDRESS | FEATURE_WP_SHMEM,
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USER_MODE_ONLY);
 
@@ -173,10 +178,12 @@ void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection
 		for (unsigned i = 0; i < KFD_WORKERS; i++)
 			if (!watch_mapping(i, mapping))
 				unwatched = true;
-		if (mapping_count < MAPPINGS)
-			mappings[mapping_count++] = mapping;
-		else
+		if (mapping_count < MAPPINGS) {
+			mappings[mapping_count].start = mapping;
+			mappings[mapping_count++].gpu = gpu;
+		} else {
 			unwatched = true;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	for (unsigned i = 0; i < KFD_WORKERS; i++)
@@ -194,7 +201,7 @@ static bool watch(enum kfd_worker worker, bool on)
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; bells[worker].faults >= 0 && i < mapping_count; i++) {
 		struct uffdio_writeprotect request = {
-			.range = { (uintptr_t)mappings[i] + worker * PAGE, PAGE },
+			.range = { (uintptr_t)mappings[i].start + worker * PAGE, PAGE },
 			.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
 		};
 		int error;
@@ -263,19 +270,40 @@ static void sleep_until(const struct bell *bell, bool watched, const struct time
 	ppoll(events, watched ? 2 : 1, limit, NULL);
 }
 
-static bool is_ringing(const struct bell *bell)
+/* Returns this library's view of the doorbell that the program has at `address`, or NULL. */
+static const uint64_t *doorbell_at(uint64_t address)
 {
-	struct pollfd event = { .fd = bell->faults, .events = POLLIN };
+	const uint64_t *found = NULL;
 
-	return poll(&event, 1, 0) > 0;
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; !found && i < mapping_count; i++) {
+		uint64_t offset = address - (uintptr_t)mappings[i].start;
+
+		if (offset < KFD_WORKERS * PAGE)
+			found = &pages[mappings[i].gpu].bells[offset / sizeof *found];
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
-void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, bool blocked,
-		       bool (*ready)(enum kfd_worker worker))
+/* Does a store to a doorbell wait? Stores in *doorbell which; of several, one. */
+static bool is_ringing(const struct bell *bell, const uint64_t **doorbell)
+{
+	struct uffd_msg message;
+
+	if (read(bell->faults, &message, sizeof message) != sizeof message)
+		return false;
+	*doorbell = doorbell_at(message.arg.pagefault.address);
+	return true;
+}
+
+const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns,
+				  bool blocked, bool (*ready)(enum kfd_worker worker))
 {
 	struct bell *bell = &bells[worker];
 	struct timespec nap = { .tv_nsec = (long)nap_ns };
 	uint64_t before = sum(worker), woken;
+	const uint64_t *ringing = NULL;
 	bool protected = !is_storing(worker), watched = protected && watch(worker, true);
 
 	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
@@ -283,7 +311,7 @@ void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, b
 	if (kfd_wakes(worker) == seen && !ready(worker))
 		sleep_until(bell, watched, watched && !blocked ? NULL : &nap);
 	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
-	if (protected && is_ringing(bell)) {
+	if (protected && is_ringing(bell, &ringing)) {
 		bell->storing = true;
 		bell->sum = before;
 		bell->deadline = sg_now_ns() + STORE_NS;
@@ -293,6 +321,7 @@ void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, b
 		watch(worker, false);
 	while (read(bell->wake, &woken, sizeof woken) < 0 && errno == EINTR)
 		;
+	return ringing;
 }
 
 void kfd_doorbells_forked(void)

@@ -84,8 +84,9 @@ static bool any_ready(enum kfd_worker worker)
 	return ready_queues(worker);
 }
 
-/* Gives every queue one turn. Returns the most progress that a queue made. */
-static enum kfd_progress serve_all(enum kfd_worker worker)
+/* Gives every queue one turn; `ringing` is a doorbell whose store waits, or NULL. Returns the most
+ * progress that a queue made. */
+static enum kfd_progress serve_all(enum kfd_worker worker, const uint64_t *ringing)
 {
 	uint64_t budget =
 	    worker == KFD_KERNELS && ready_queues(worker) > 1 ? BUDGET_SHARED : BUDGET_ALONE;
@@ -99,8 +100,9 @@ static enum kfd_progress serve_all(enum kfd_worker worker)
 		sg_work_begin(unit[worker]);
 		queue = choose(worker, queue);
 		if (queue && is_active(queue)) {
-			progress = worker == KFD_COPIES ? kfd_sdma_step(queue)
-							: kfd_aql_step(queue, budget);
+			progress = worker == KFD_COPIES
+				       ? kfd_sdma_step(queue)
+				       : kfd_aql_step(queue, budget, queue->doorbell == ringing);
 			queue->blocked = progress == KFD_BLOCKED;
 		}
 		sg_work_end(unit[worker]);
@@ -152,14 +154,16 @@ static bool linger(struct linger *linger)
 static _Noreturn void work(enum kfd_worker worker)
 {
 	struct linger state = { .never = one_processor() };
+	const uint64_t *ringing = NULL;
 	uint64_t nap = FIRST_NAP_NS;
 
 	/* Naps are shorter than the kernel's preset slack. */
 	prctl(PR_SET_TIMERSLACK, 1000ul);
 	for (;;) {
 		uint32_t seen = kfd_wakes(worker);
-		enum kfd_progress progress = serve_all(worker);
+		enum kfd_progress progress = serve_all(worker, ringing);
 
+		ringing = NULL;
 		if (progress == KFD_PROGRESS) {
 			state.since = 0;
 			nap = FIRST_NAP_NS;
@@ -168,7 +172,8 @@ static _Noreturn void work(enum kfd_worker worker)
 			 */
 			__builtin_ia32_pause();
 		} else {
-			kfd_doorbell_wait(worker, seen, nap, progress == KFD_BLOCKED, any_ready);
+			ringing = kfd_doorbell_wait(worker, seen, nap, progress == KFD_BLOCKED,
+						    any_ready);
 			nap = nap < LAST_NAP_NS / 2 ? nap * 2 : LAST_NAP_NS;
 		}
 	}

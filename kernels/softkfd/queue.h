@@ -63,8 +63,11 @@ void kfd_queue_values_changed(enum kfd_worker but);
 
 /* ---- aql.c, sdma.c ---- */
 
-/* Does the packet at the queue's position, or goes on with it for `budget` wave-instructions. */
-enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget);
+/*
+ * Does the packet at the queue's position, or goes on with it for `budget` wave-instructions.
+ * `ringing`: a store to its doorbell waits for this worker, or was let through a moment ago.
+ */
+enum kfd_progress kfd_aql_step(struct kfd_queue *queue, uint64_t budget, bool ringing);
 /* Is there a packet that can be begun? */
 bool kfd_aql_ready(const struct kfd_queue *queue);
 
@@ -107,9 +110,10 @@ void kfd_wake(enum kfd_worker worker, bool blocked);
  * Sleeps until a doorbell of the worker's is rung or it is woken more often than `seen`; if it is
  * `blocked` by values in memory, or doorbells can't be watched, at most `nap_ns`, less than a
  * second. `ready` says, once doorbells are watched, whether there is something to do already.
+ * Returns the doorbell whose ring ended the sleep, which may not have its new value yet, or NULL.
  */
-void kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns, bool blocked,
-		       bool (*ready)(enum kfd_worker worker));
+const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns,
+				  bool blocked, bool (*ready)(enum kfd_worker worker));
 void kfd_doorbells_forked(void);
 
 #endif

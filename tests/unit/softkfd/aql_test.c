@@ -234,7 +234,7 @@ static enum kfd_progress submit(const void *packet)
 {
 	doorbell = world.object.write_dispatch_id;
 	memcpy(&world.ring[world.object.write_dispatch_id++ % PACKETS], packet, 64);
-	return kfd_aql_step(&queue, 1000);
+	return kfd_aql_step(&queue, 1000, false);
 }
 
 static void test_doorbell(void **state)
@@ -244,14 +244,31 @@ static void test_doorbell(void **state)
 	(void)state;
 	doorbell = UINT64_MAX;
 	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
-	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_BLOCKED);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_BLOCKED);
 	doorbell = 0;
-	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_PROGRESS);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_PROGRESS);
 	/* Another thread's ring, for an earlier packet, came last. */
 	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
-	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_BLOCKED);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_BLOCKED);
 	now_ns += 2000000;
-	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_PROGRESS);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_PROGRESS);
+}
+
+/* A store to the doorbell that was noticed before it took effect. */
+static void test_ringing(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = dispatch();
+
+	(void)state;
+	doorbell = UINT64_MAX;
+	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
+	assert_int_equal(kfd_aql_step(&queue, 1000, true), KFD_PROGRESS);
+	/* It may be for either of two packets. */
+	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
+	world.object.write_dispatch_id++;
+	assert_int_equal(kfd_aql_step(&queue, 1000, true), KFD_BLOCKED);
+	doorbell = 1;
+	assert_int_equal(kfd_aql_step(&queue, 1000, true), KFD_PROGRESS);
 }
 
 static void test_end(void **state)
@@ -275,7 +292,7 @@ static void test_end(void **state)
 	/* One that is not written yet. */
 	world.object.write_dispatch_id++;
 	assert_false(kfd_aql_ready(&queue));
-	assert_int_equal(kfd_aql_step(&queue, 1000), KFD_IDLE);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_IDLE);
 }
 
 /* What is refused, and what the runtime is told by signal and by exception. */
@@ -455,6 +472,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_doorbell, reset),
+		cmocka_unit_test_setup(test_ringing, reset),
 		cmocka_unit_test_setup(test_end, reset),
 		cmocka_unit_test_setup(test_refused, reset),
 		cmocka_unit_test_setup(test_unreachable, reset),
