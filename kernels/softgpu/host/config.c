@@ -30,12 +30,12 @@ static const char *const quirks[] = {
 	NULL
 };
 
-enum type { SWITCH, NUMBER, CHOICE, SET };
+enum type { SWITCH, NUMBER, CHOICE, SET, TEXT };
 
 static const struct {
 	const char *name;
 	enum type type;
-	void *target; /* bool or uint64_t */
+	void *target; /* bool, uint64_t, of a TEXT a pointer or NULL: another file reads it */
 	uint64_t preset;
 	const char *const *choices; /* NULL-terminated. The value of a CHOICE is the number of one,
 				     * of a SET 1 << that of each in a list with commas */
@@ -59,6 +59,11 @@ static const struct {
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
 	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
+	{ "SOFTGPU_ATOMIC_LOG", TEXT, &softgpu_config.atomic_log, 0, NULL },
+	{ "SOFTGPU_ACCESS_LOG", TEXT, &softgpu_config.access_log, 0, NULL },
+	{ "SOFTGPU_STALE_LOG", TEXT, &softgpu_config.stale_log, 0, NULL },
+	{ "SOFTGPU_MIGRATION_LOG", TEXT, NULL, 0, NULL },
+	{ "SOFTGPU_CACHE", TEXT, NULL, 0, NULL },
 };
 
 /* Returns the number of the choice that text[length] names, or -EINVAL after a message. */
@@ -104,6 +109,11 @@ static int read_one(size_t index)
 
 	if (variables[index].type == SET)
 		return read_set(index, text);
+	if (variables[index].type == TEXT) {
+		if (variables[index].target)
+			*(const char **)variables[index].target = text && *text ? text : NULL;
+		return 0;
+	}
 	if (variables[index].type == CHOICE) {
 		int number;
 
@@ -133,6 +143,57 @@ static int read_one(size_t index)
 	return 0;
 }
 
+#define MAX_NAME 64
+
+/* Returns how many letters must be put in, left out or exchanged to make one name of the other. */
+static size_t distance(const char *a, size_t length, const char *b)
+{
+	size_t row[MAX_NAME + 1];
+
+	for (size_t i = 0; i <= length; i++)
+		row[i] = i;
+	for (size_t done = 0; b[done]; done++) {
+		size_t corner = done;
+
+		row[0] = done + 1;
+		for (size_t i = 0; i < length; i++) {
+			size_t exchanged = corner + (a[i] != b[done]);
+			size_t moved = (row[i] < row[i + 1] ? row[i] : row[i + 1]) + 1;
+
+			corner = row[i + 1];
+			row[i + 1] = exchanged < moved ? exchanged : moved;
+		}
+	}
+	return row[length];
+}
+
+/* Says so if there is no variable of the name that stands before the '=' in `text`. */
+static void check_name(const char *text)
+{
+	size_t length = strcspn(text, "="), least = SIZE_MAX;
+	const char *nearest = "";
+
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		size_t much =
+		    distance(text, length < MAX_NAME ? length : MAX_NAME, variables[i].name);
+
+		if (!much && length <= MAX_NAME)
+			return;
+		if (much < least) {
+			least = much;
+			nearest = variables[i].name;
+		}
+	}
+	sg_warn("%.*s is unknown and has no effect; the nearest is %s", (int)length, text, nearest);
+}
+
+static void check_names(void)
+{
+	for (char *const *text = environ; *text; text++)
+		if (!strncmp(*text, "SOFTGPU_", 8))
+			check_name(*text);
+}
+
 void sg_migration_follow(void)
 {
 	const char *text = getenv("SOFTGPU_MIGRATION");
@@ -148,6 +209,7 @@ int sg_settings_read(void)
 		if (error)
 			return error;
 	}
+	check_names();
 	if (!sg_settings.gpus || sg_settings.gpus > SG_MAX_GPUS) {
 		sg_warn("SOFTGPU_DEVICES must be between 1 and %u", SG_MAX_GPUS);
 		return -EINVAL;
@@ -213,14 +275,5 @@ int sg_settings_read(void)
 		softgpu_config.drop_fine_fp_atomics = false;
 		softgpu_config.xgmi_cpu = true;
 	}
-	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
-	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)
-		softgpu_config.atomic_log = NULL;
-	softgpu_config.access_log = getenv("SOFTGPU_ACCESS_LOG");
-	if (softgpu_config.access_log && !*softgpu_config.access_log)
-		softgpu_config.access_log = NULL;
-	softgpu_config.stale_log = getenv("SOFTGPU_STALE_LOG");
-	if (softgpu_config.stale_log && !*softgpu_config.stale_log)
-		softgpu_config.stale_log = NULL;
 	return 0;
 }
