@@ -17,6 +17,8 @@ enum condition {
 	CONDITION_XNACK_OFF,
 	CONDITION_FINE_POOL,
 	CONDITION_NO_FINE_POOL,
+	CONDITION_NO_EXTENDED_POOL,
+	CONDITION_NO_EXTENDED_NOR_FINE_POOL,
 	CONDITION_NO_HMM,
 	CONDITION_HOST_COHERENT,
 	CONDITION_RUNTIME_5_2,
@@ -55,6 +57,12 @@ static const struct memory_row memory_rows[] = {
 };
 #undef MEMORY
 
+bool model_lacks_extended_pool(const char *arch, int runtime_version)
+{
+	return strncmp(arch, "gfx120", 6) == 0 && runtime_version >= 60300000 &&
+	       runtime_version < 70000000;
+}
+
 /* Returns 1 if the runtime's release is in [from, to), as hipRuntimeGetVersion() counts, 0 if not,
  * -1 if it is unknown. */
 static int is_release(const struct model_environment *environment, int from, int to)
@@ -89,6 +97,11 @@ static int holds(enum condition condition, const struct model_environment *envir
 		return environment->fine_pool;
 	case CONDITION_NO_FINE_POOL:
 		return environment->fine_pool < 0 ? -1 : !environment->fine_pool;
+	case CONDITION_NO_EXTENDED_POOL:
+		return environment->no_extended_pool;
+	case CONDITION_NO_EXTENDED_NOR_FINE_POOL:
+		return environment->no_extended_pool ? holds(CONDITION_NO_FINE_POOL, environment)
+						     : 0;
 	case CONDITION_NO_HMM:
 		return environment->hmm < 0 ? -1 : !environment->hmm;
 	case CONDITION_HOST_COHERENT:

@@ -44,7 +44,8 @@ struct model_environment {
 	 * the release of Linux.
 	 */
 	int carve_out;
-	int runtime_version; /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
+	bool no_extended_pool; /* model_lacks_extended_pool() */
+	int runtime_version;   /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
 };
 
 struct model_memory {
@@ -57,6 +58,10 @@ struct model_memory {
 	const char *why;
 	const char *sources; /* tags of hipgrain-rules(7), SOURCES; comma-separated */
 };
+
+/* Returns true if the GPU offers no memory of extended scope under this release, though it offers
+ * that of other GPUs. */
+bool model_lacks_extended_pool(const char *arch, int runtime_version);
 
 /*
  * Returns the memory that `api` returned for `flags`. Host allocators answer for memory that the

@@ -39,4 +39,5 @@ void probe_machine(const struct hip *hip, int gpu, const char *arch, const struc
 		environment->apu = 1;
 	if (force_fine && strcmp(force_fine, "1") == 0)
 		environment->fine_pool = 1;
+	environment->no_extended_pool = model_lacks_extended_pool(arch, hip->version);
 }

@@ -74,10 +74,13 @@ exits()
 	[ "$status" -eq "$1" ] || { echo "exit status $status, expected $1"; return 1; }
 }
 
+# ROCr built with assertions says when a program ends how many of HIP's signals are left (docs/runtimes.md): no line of ours.
+signals_left='^Warning: Resource leak detected by SharedSignalPool'
+
 # complains PATTERN: the last run wrote exactly one line to stderr, with our prefix and PATTERN.
 complains()
 {
-	[ "$(wc -l <"$scratch/.err")" -eq 1 ] && grep '^hipgrain: ' "$scratch/.err" | grep -q -e "$1" ||
+	[ "$(grep -vc "$signals_left" "$scratch/.err")" -eq 1 ] && grep '^hipgrain: ' "$scratch/.err" | grep -q -e "$1" ||
 		{ echo "no single line with: $1"; return 1; }
 }
 

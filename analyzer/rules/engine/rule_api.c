@@ -101,6 +101,8 @@ struct model_environment process_environment(const struct process *process)
 
 	if (force_fine && strcmp(force_fine, "1") == 0)
 		environment.fine_pool = 1;
+	environment.no_extended_pool =
+	    device && model_lacks_extended_pool(device->arch, process->runtime_version);
 	return environment;
 }
 

@@ -72,6 +72,8 @@ static void ask_machine(void)
 	environment.apu = is_apu();
 	environment.host_coherent = coherent && strcmp(coherent, "0");
 	hipRuntimeGetVersion(&environment.runtime_version);
+	environment.no_extended_pool =
+	    model_lacks_extended_pool(properties.gcnArchName, environment.runtime_version);
 }
 
 /* ---- one allocation ---- */
@@ -176,11 +178,12 @@ static bool is_answered(uint16_t api)
 
 #define UNCACHED 3u /* hipDeviceMallocUncached, which headers before 5.6 lack */
 
-/* Of extended scope the table knows that not all GPUs offer it, but not which [ROCR24]. */
+/* Of extended scope the table knows of some GPUs that they do not offer it, not of all [ROCR24]. */
 static bool is_settled(uint16_t api, unsigned flags)
 {
 	return api != HG_API_hipExtMallocWithFlags || flags < UNCACHED ||
-	       (flags == UNCACHED && environment.runtime_version < 60300000);
+	       (flags == UNCACHED && environment.runtime_version < 60300000) ||
+	       (environment.no_extended_pool && (flags > UNCACHED || !environment.fine_pool));
 }
 
 static void compare(const char *name, uint16_t api, unsigned flags, void *seen, void *queried)

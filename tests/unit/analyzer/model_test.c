@@ -255,6 +255,27 @@ static void contiguous_memory(void **state)
 	assert_false(memory.certain);
 }
 
+/* gfx120x has no pool of extended scope before ROCm 7 (seen on gfx1201 with 6.4.3, and one
+ * with 7.2.4). */
+static void extended_scope_is_missing_on_gfx120x(void **state)
+{
+	struct model_environment machine = of_release(60443484, 0);
+
+	(void)state;
+	assert_false(model_lacks_extended_pool("gfx1100", 60443484));
+	assert_false(model_lacks_extended_pool("gfx1201", 70253211));
+	assert_true(model_lacks_extended_pool("gfx1201", machine.runtime_version));
+	machine.no_extended_pool = true;
+	for (int pool = 0; pool < 2; pool++) {
+		machine.fine_pool = pool;
+		assert_int_equal(
+		    model_memory(HG_API_hipExtMallocWithFlags, 3, &machine).granularity,
+		    pool ? GRAIN_FINE : GRAIN_COARSE);
+		expect(HG_API_hipExtMallocWithFlags, 4, &machine, GRAIN_COARSE, LOCATION_DEVICE,
+		       false, false);
+	}
+}
+
 /* Pools of extended scope, whose flag is 8 alone, and what takes the host's first pool that is not
  * fine-grained. */
 static void memory_of_extended_scope(void **state)
@@ -544,6 +565,7 @@ int main(void)
 		cmocka_unit_test(device_memory_by_flag),
 		cmocka_unit_test(uncached_host_memory_depends_on_the_release),
 		cmocka_unit_test(contiguous_memory),
+		cmocka_unit_test(extended_scope_is_missing_on_gfx120x),
 		cmocka_unit_test(memory_of_extended_scope),
 		cmocka_unit_test(host_memory_is_refused_by_some_releases),
 		cmocka_unit_test(hip_host_alloc_depends_on_the_release),
