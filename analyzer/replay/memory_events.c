@@ -202,7 +202,12 @@ void memory_free(struct process *process, const struct hg_event *event)
 	release(process, allocation, event);
 }
 
-enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
+/* hipMemoryAdvise, H523. */
+enum {
+	ADVICE_SET_ACCESSED_BY = 5,
+	ADVICE_SET_COARSE_GRAIN = 100,
+	ADVICE_UNSET_COARSE_GRAIN = 101,
+};
 
 /* The runtime is queried again at the next launch; until then its answers are out of date. */
 static void forget_attributes(const struct process *process, uint64_t start, uint64_t size)
@@ -232,6 +237,56 @@ void memory_prefetch(struct process *process, const struct hg_event *event)
 	}
 }
 
+/* A driver with shared virtual memory gives GPUs access to these pages of the host. */
+static void attribute(struct process *process, int64_t ns, unsigned api, uint64_t ptr,
+		      uint64_t size, uint32_t stack_id)
+{
+	const struct device *device = process_device(process, 0);
+	const struct page_call call = {
+		.api = api, .ptr = ptr, .size = size, .ns = ns, .stack_id = stack_id
+	};
+
+	if (device && device->managed == 1)
+		page_map_advise(&process->attributed, &call);
+}
+
+static bool is_system(const struct process *process, uint64_t address)
+{
+	struct place place = process_place(process, address);
+
+	return place.kind == PLACE_HEAP || place.kind == PLACE_STACK ||
+	       place.kind == PLACE_STATIC ||
+	       (place.kind == PLACE_ALLOCATION && (place.allocation->layer == LAYER_HOST ||
+						   place.allocation->layer == LAYER_MAPPING));
+}
+
+static bool is_hip(const struct process *process, uint64_t address)
+{
+	struct place place = process_place(process, address);
+
+	return place.kind == PLACE_ALLOCATION && place.allocation->layer == LAYER_HIP;
+}
+
+/* Larger copies lock the host's memory [SEENROCR]. */
+#define STAGED_SIZE (UINT64_C(1) << 20)
+/* Nor does HIP 5.2 register in place [SEENROCR]; of releases before 5.7 it is not known. */
+#define COPIES_LOCK_SINCE 50700000
+
+/*
+ * A copy between memory of the host and of HIP's locks the host's. Where that is in place GPUs keep
+ * their access.
+ */
+void memory_copy(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_copy *copy = &event->copy;
+	uint64_t ptr = is_hip(process, copy->dst) ? copy->src : copy->dst;
+
+	if (copy->size > STAGED_SIZE && copy->rows == 1 && copy->depth <= 1 &&
+	    process->runtime_version >= COPIES_LOCK_SINCE &&
+	    (is_hip(process, copy->dst) || is_hip(process, copy->src)) && is_system(process, ptr))
+		attribute(process, event->ns, copy->api, ptr, copy->size, copy->stack_id);
+}
+
 void memory_advise(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_advise *from = &event->advise;
@@ -247,6 +302,9 @@ void memory_advise(struct process *process, const struct hg_event *event)
 		page_map_advise(&process->pages, &call);
 		forget_attributes(process, from->ptr, from->size);
 	}
+	/* Of the host's memory that gives access with XNACK off, too [SEENROCR]. */
+	if (from->advice == ADVICE_SET_ACCESSED_BY && from->target >= 0)
+		attribute(process, event->ns, from->api, from->ptr, from->size, from->stack_id);
 	process->epoch++; /* other advice decides where pages go */
 }
 

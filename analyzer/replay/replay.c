@@ -509,6 +509,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_copy:
 		process->copies++;
+		memory_copy(process, event);
 		break;
 	case HG_EVENT_prefetch:
 		memory_prefetch(process, event);

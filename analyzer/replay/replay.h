@@ -158,7 +158,7 @@ struct process {
 
 	struct address_space space;
 	struct page_map pages;
-	struct page_map attributed; /* what was registered in place: GPUs keep their access to it */
+	struct page_map attributed; /* what calls gave GPUs access to in place, which these keep */
 	struct contents contents;
 	struct remap remap;
 	uint64_t inherited;     /* allocations that it has from the process that forked it */

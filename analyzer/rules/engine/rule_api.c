@@ -189,14 +189,28 @@ const struct page_call *registration_left(const struct process *process,
 	return summary.latest ? &summary.latest->call : NULL;
 }
 
-/* Returns true if the memory was registered in place: GPUs keep their access when that ends. */
+static const char *why_reached(unsigned api)
+{
+	switch (hg_api_class(api)) {
+	case HG_CLASS_COPY:
+		return "HIP locked it for a copy of more than 1 MiB, whereby newer runtimes give "
+		       "GPUs access to its pages, which they keep";
+	case HG_CLASS_ADVISE:
+		return "hipMemAdviseSetAccessedBy gave a GPU access to its pages";
+	default:
+		return "it was registered, whereby the runtime gave GPUs access to its pages, "
+		       "which they keep after hipHostUnregister";
+	}
+}
+
+/* Returns true if a call gave GPUs access to the memory in place, which they keep. */
 static bool apply_registration(const struct process *process, const struct allocation *allocation,
 			       struct grain *grain)
 {
 	uint64_t size = allocation->size ? allocation->size : 1;
+	struct page_summary pages = page_map_summary(&process->attributed, allocation->ptr, size);
 
-	if (grain->granularity != GRAIN_INACCESSIBLE ||
-	    !page_map_summary(&process->attributed, allocation->ptr, size).latest)
+	if (grain->granularity != GRAIN_INACCESSIBLE || !pages.latest)
 		return false;
 	grain->granularity = GRAIN_FINE;
 	grain->location = LOCATION_MOVABLE;
@@ -205,8 +219,7 @@ static bool apply_registration(const struct process *process, const struct alloc
 	if (!grain->why)
 		return true;
 	g_free(grain->why);
-	grain->why = g_strdup("it was registered, whereby the runtime gave GPUs access to its "
-			      "pages, which they keep after hipHostUnregister");
+	grain->why = g_strdup(why_reached(pages.latest->call.api));
 	return true;
 }
 

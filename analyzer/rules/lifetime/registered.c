@@ -76,6 +76,18 @@ static void describe_left(struct finding *finding, const struct isa_use *use,
 
 	finding->related = g_strdup_printf("the %s", hg_api_name((uint16_t)call->api));
 	finding->related_stack_id = call->stack_id;
+	if (hg_api_class(call->api) == HG_CLASS_COPY) {
+		finding->message = g_strdup_printf(
+		    "%s %s host memory that is not registered. It works only because HIP locked it "
+		    "for a copy (%s bytes): newer runtimes do so in place, and leave the GPU's "
+		    "access. With ROCr 5.2, a driver without shared virtual memory, or copies of "
+		    "1 MiB and less, the access causes a memory access fault.",
+		    finding->kernel, verb, FIGURE(0));
+		finding->fix = g_strdup(
+		    "pass the memory that it is copied to or from;\nor register this memory, or "
+		    "allocate it with hipHostMalloc or hipMallocManaged" FIX_NOT_TESTED);
+		return;
+	}
 	finding->message = g_strdup_printf(
 	    itself ? "%s %s host memory that was registered (%s bytes) and is not any more. It "
 		     "works because this runtime registers memory in place and leaves the GPU's "
@@ -104,8 +116,8 @@ static void check_left(const struct rules_context *context, const struct launch 
 	struct finding *finding;
 	bool is_new, itself;
 
-	if (!call || (pointer->chain && !use->certain) ||
-	    maybe_unset(context, launch, use, pointer))
+	if (!call || hg_api_class(call->api) == HG_CLASS_ADVISE ||
+	    (pointer->chain && !use->certain) || maybe_unset(context, launch, use, pointer))
 		return;
 	itself = was_registered(pointer, call);
 	finding = findings_get(context->findings, RULE_HG622, context->process, &is_new,

@@ -127,36 +127,62 @@ static bool report_address(const struct rules_context *context, const struct ope
 	return true;
 }
 
-/*
- * Changes the texts if no call of the process had returned before this one, and it has code for
- * GPUs: HIP's runtime aborts a program in its first call if none of that is for the machine's GPU
- * (HIP 5.2: SEEN52). A process whose parent went on may have been aborted as well.
- */
-static void blame_targets(const struct rules_context *context, struct finding *finding)
+static void blame_first_call(struct finding *finding, const char *exe, const char *targets)
 {
-	const struct process *process = context->process;
-	bool vanished = process->ended == HG_ENDED_NOT && !process->end_signal;
-	GPtrArray *targets;
-	char *text;
-
-	if ((process->end_signal != SIGABRT && !vanished) || process->device_count >= 0 ||
-	    process->devices->len || process->target_regions || !process->exe[0])
-		return;
-	targets = file_targets(process->exe);
-	if (!targets)
-		return;
-	text = file_targets_text(targets);
-	g_free(finding->message);
-	g_free(finding->fix);
 	finding->message = g_strdup_printf(
 	    "the process ended in its first call, %s. %s has device code for %s, and HIP's runtime "
 	    "ends a program so if none of it is for the machine's GPU.",
-	    finding->api, process->exe, text);
+	    finding->api, exe, targets);
 	finding->fix = g_strdup(
 	    "compare these processors with the GPU that 'hipgrain doctor' names, and compile with "
 	    "--offload-arch for that as well" FIX_NOT_TESTED);
-	g_free(text);
-	g_ptr_array_unref(targets);
+}
+
+static void blame_launch(struct finding *finding, const char *exe, const char *targets,
+			 const struct device *device)
+{
+	finding->message =
+	    g_strdup_printf("the process ended in %s. %s has device code for %s, and device %d is "
+			    "%s: some releases "
+			    "of HIP crash in the launch of a kernel that has no code for the GPU.",
+			    finding->api, exe, targets, device->ordinal, device->arch);
+	finding->fix = g_strdup_printf("compile with --offload-arch=%.*s as well" FIX_NOT_TESTED,
+				       (int)strcspn(device->arch, ":"), device->arch);
+}
+
+/*
+ * Changes the texts if none of the program's code is for the machine's GPU. HIP's runtime aborts a
+ * program for that in its first call, when the GPU is not known yet (HIP 5.2: SEEN52), or crashes
+ * in the launch (HIP 7.2: SEENROCR). A process whose parent went on may have ended so as well.
+ */
+static void blame_targets(const struct rules_context *context, const struct open_row *row,
+			  struct finding *finding)
+{
+	const struct process *process = context->process;
+	const struct device *device = process_device(process, 0);
+	bool vanished = process->ended == HG_ENDED_NOT && !process->end_signal;
+	bool first = process->device_count < 0 && !process->devices->len;
+	GPtrArray *targets;
+	char *text;
+
+	if ((!vanished && process->end_signal != (first ? SIGABRT : SIGSEGV)) ||
+	    process->target_regions || !process->exe[0])
+		return;
+	if (!first && (!device || hg_api_class((unsigned)row->open.call.state) != HG_CLASS_LAUNCH))
+		return;
+	targets = file_targets(process->exe);
+	if (targets && (first || !file_targets_match(targets, device->arch))) {
+		text = file_targets_text(targets);
+		g_free(finding->message);
+		g_free(finding->fix);
+		if (first)
+			blame_first_call(finding, process->exe, text);
+		else
+			blame_launch(finding, process->exe, text, device);
+		g_free(text);
+	}
+	if (targets)
+		g_ptr_array_unref(targets);
 }
 
 static bool report_crash(const struct rules_context *context, const struct open_row *row)
@@ -177,7 +203,7 @@ static bool report_crash(const struct rules_context *context, const struct open_
 	finding->fix =
 	    g_strdup("compare what the call was given with the memory that is listed for it in the "
 		     "report's first lines" FIX_NOT_TESTED);
-	blame_targets(context, finding);
+	blame_targets(context, row, finding);
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"another thread or process of the program may have crashed");
 	return true;
@@ -212,7 +238,7 @@ static void report_waiting(const struct rules_context *context, const struct ope
 	    kernel ? finding->kernel : "");
 	finding->fix = g_strdup(kernel ? "look whether that kernel ends" FIX_NOT_TESTED
 				       : "look what the call waits for" FIX_NOT_TESTED);
-	blame_targets(context, finding);
+	blame_targets(context, row, finding);
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"it may have been about to return when the program was ended");
 }

@@ -6,6 +6,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "faults_world.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
@@ -634,6 +635,89 @@ static void used_when_it_is_registered_again(void **state)
 	assert_string_equal(found(), "");
 }
 
+#define DEVICE_BLOCK 0x4000000u
+
+/* HIP locks the host's memory for large copies. */
+static void used_after_a_copy(uint64_t size, int version, bool back)
+{
+	runtime(version, "");
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_malloc,
+					    .ptr = HOST,
+					    .size = 0x1000000,
+					    .symbol = "",
+					    .stack_id = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipMalloc,
+					    .ptr = DEVICE_BLOCK,
+					    .size = 0x1000000,
+					    .symbol = "",
+					    .stack_id = 2 } });
+	stream(A, 0);
+	copy(HG_API_hipMemcpy, back ? HOST : DEVICE_BLOCK, back ? DEVICE_BLOCK : HOST, size, 0);
+	launch(WRITER, A, HOST + 0x10);
+}
+
+static void used_after_a_large_copy(void **state)
+{
+	(void)state;
+	used_after_a_copy(0x100001, 60443484, false);
+	assert_string_equal(found(), "HG622");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("HIP locked it for a copy (1048577 bytes)"));
+}
+
+static void used_after_a_large_copy_to_the_host(void **state)
+{
+	(void)state;
+	used_after_a_copy(0x800000, 50731921, true);
+	assert_string_equal(found(), "HG622");
+}
+
+static void used_after_a_small_copy(void **state)
+{
+	(void)state;
+	used_after_a_copy(0x100000, 60443484, false);
+	assert_string_equal(found(), "HG209");
+}
+
+/* HIP 5.2 locks it elsewhere. */
+static void used_after_a_large_copy_of_an_older_release(void **state)
+{
+	(void)state;
+	used_after_a_copy(0x800000, 50221153, false);
+	assert_string_equal(found(), "HG209");
+}
+
+static void advise_on_host_memory(int32_t advice)
+{
+	alloc(HG_API_malloc, HOST, 0);
+	stream(A, 0);
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = HOST,
+					     .size = 0x1000,
+					     .advice = advice,
+					     .target = 0,
+					     .stack_id = 3 } });
+	launch(WRITER, A, HOST + 0x10);
+}
+
+/* hipMemAdviseSetAccessedBy lets the GPU reach it. */
+static void used_after_advice(void **state)
+{
+	(void)state;
+	advise_on_host_memory(5);
+	assert_string_equal(found(), "");
+}
+
+static void used_after_other_advice(void **state)
+{
+	(void)state;
+	advise_on_host_memory(3);
+	assert_string_equal(found(), "HG209");
+}
+
 /* ---- HG616 ---- */
 
 static void memory_is_full(void **state)
@@ -787,6 +871,12 @@ int main(void)
 		SILENT(HG615, the_hosts_address_with_xnack),
 		FINDS(HG622, used_when_it_is_unregistered),
 		FINDS(HG622, used_where_other_memory_was_registered),
+		FINDS(HG622, used_after_a_large_copy),
+		FINDS(HG622, used_after_a_large_copy_to_the_host),
+		FINDS(HG209, used_after_a_small_copy),
+		FINDS(HG209, used_after_a_large_copy_of_an_older_release),
+		SILENT(HG209, used_after_advice),
+		FINDS(HG209, used_after_other_advice),
 		SILENT(HG622, used_when_it_was_mapped_anew),
 		SILENT(HG622, used_where_the_gpu_had_another_address),
 		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
