@@ -230,6 +230,27 @@ static void read_facts(struct analysis *analysis)
 	}
 }
 
+/* Notes launches that came after a chunk was deleted, and before their process recorded its state
+ * in the new one: of what they use nothing is known. */
+static void note_stateless_launches(struct analysis *analysis)
+{
+	const GPtrArray *foreign = analysis->replay.foreign;
+	uint64_t launches = analysis->stats.stateless;
+
+	for (guint i = 0; i < foreign->len; i++) {
+		const struct process *process = foreign->pdata[i];
+
+		launches += process->announced ? 0 : process->launches;
+	}
+	if (analysis->facts.deleted > 0 && launches) {
+		findings_limit(&analysis->findings,
+			       "%" G_GUINT64_FORMAT
+			       " launch%s not analysed, because the state of the "
+			       "process was in a chunk that was deleted",
+			       launches, launches == 1 ? " was" : "es were");
+	}
+}
+
 /* Notes processes that ended after a rotation and before they recorded their state in the new
  * chunk, if all chunks before it were deleted. */
 static void note_without_state(struct analysis *analysis)
@@ -474,6 +495,7 @@ void analysis_end(struct analysis_run *run)
 	judge_recording(analysis, run->cut_off);
 	note_unknown(analysis, run->unknown);
 	note_without_state(analysis);
+	note_stateless_launches(analysis);
 	note_late(analysis);
 	unseen_note_host_regions(&analysis->replay, &analysis->findings);
 	unseen_note_children(&analysis->replay, &analysis->findings);

@@ -131,7 +131,7 @@ static void keep_launch(struct decode *decode, const struct hg_event *event)
 
 /*
  * Fill in a launch that only names the one it repeats; false if that is not there. It was lost
- * unless the process's beginning was not recorded or not kept, of which nothing is known anyway.
+ * unless the process's beginning was not recorded or not kept.
  */
 static bool repeat_launch(struct decode *decode, struct hg_event *event)
 {
@@ -142,6 +142,8 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 		event->launch = *known;
 	else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid)))
 		decode->stats->orphans++;
+	else
+		decode->stats->stateless++;
 	return known;
 }
 
