@@ -36,6 +36,12 @@ void finding_weigh(struct finding *finding, const struct chain *chain);
  */
 void finding_confirm(struct finding *finding);
 
+/* Withdraws a finding: it is not reported with fewer launches, and no recording has so many. */
+static inline void finding_withdraw(struct finding *finding)
+{
+	finding->least_launches = UINT64_MAX;
+}
+
 /*
  * Notes that the finding is about this launch, which was measured on this machine, too, if it is
  * proven.

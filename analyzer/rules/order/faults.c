@@ -176,6 +176,10 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	for (unsigned i = 0; i < list->len; i++) {
 		struct finding *finding = list->pdata[i];
 
+		/* The GPU's access was not left there. */
+		if (finding->rule == &rules[RULE_HG622] && finding->process == context->process &&
+		    is_about_page(finding, fault))
+			finding_withdraw(finding);
 		if (!may_have_faulted(context, finding))
 			continue;
 		finding_turn_to(finding, fault->page, FAULT_PAGE);

@@ -17,12 +17,6 @@ struct users {
 
 static const struct attachment_type users_type = { sizeof(struct users), NULL, NULL };
 
-/* Withdraws a finding: it is not reported with fewer launches, and no recording has so many. */
-static void withdraw(struct finding *finding)
-{
-	finding->least_launches = UINT64_MAX;
-}
-
 /* Returns true for memory that lies in a GPU, and that this process allocated there itself. */
 static bool is_device_memory(const struct process *process, const struct place *place)
 {
@@ -89,7 +83,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	if (pointer.place.allocation->device == launch->device->ordinal) {
 		users->own = true;
 		if (users->finding)
-			withdraw(users->finding);
+			finding_withdraw(users->finding);
 		return;
 	}
 	if (users->own || pointer.place.allocation->size < IN_PLACE_SIZE ||

@@ -681,6 +681,16 @@ static void used_after_a_small_copy(void **state)
 	assert_string_equal(found(), "HG209");
 }
 
+/* The copy did not lock it in place. */
+static void used_after_a_large_copy_and_a_fault(void **state)
+{
+	(void)state;
+	used_after_a_copy(0x800000, 50731921, false);
+	fault(HOST);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
 /* HIP 5.2 locks it elsewhere. */
 static void used_after_a_large_copy_of_an_older_release(void **state)
 {
@@ -874,6 +884,7 @@ int main(void)
 		FINDS(HG622, used_after_a_large_copy),
 		FINDS(HG622, used_after_a_large_copy_to_the_host),
 		FINDS(HG209, used_after_a_small_copy),
+		FINDS(HG209, used_after_a_large_copy_and_a_fault),
 		FINDS(HG209, used_after_a_large_copy_of_an_older_release),
 		SILENT(HG209, used_after_advice),
 		FINDS(HG209, used_after_other_advice),
