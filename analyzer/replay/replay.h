@@ -119,6 +119,7 @@ struct process {
 	uint32_t page_size;
 	uint32_t threshold;
 	bool announced;               /* its `process` event was seen */
+	bool in_launch;               /* a launch had not returned when the recording ended */
 	bool forked;                  /* by another one, whose program it runs */
 	const struct process *parent; /* of one that is forked, if it is known; or NULL */
 	bool foreign;                 /* belongs to another recording: see replay->session */

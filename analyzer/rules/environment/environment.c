@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG507 and HG9xx: how the environment configures the process, and what it was built from. */
+#include <signal.h>
 #include <string.h>
 
 #include "analyzer/containers/file_targets.h"
@@ -393,11 +394,19 @@ static void report_targets(const struct rules_context *context, const char *path
 	g_free(list);
 }
 
+/* Returns true if the process may have crashed in a launch, as HIP 7.2 does for want of code for
+ * the GPU [SEENROCR]. */
+static bool crashed_in_launch(const struct process *process)
+{
+	return process->in_launch && (process->end_signal == SIGSEGV ||
+				      (process->ended == HG_ENDED_NOT && !process->end_signal));
+}
+
 static void check_targets(const struct rules_context *context)
 {
 	const struct process *process = context->process;
 	GPtrArray *targets;
-	bool failed = false;
+	bool failed = crashed_in_launch(process);
 
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		const struct failed_call *call =
@@ -412,7 +421,7 @@ static void check_targets(const struct rules_context *context)
 		for (unsigned i = 0; i < process->devices->len; i++)
 			report_targets(context, process->exe, targets, process->devices->pdata[i]);
 		g_ptr_array_unref(targets);
-	} else {
+	} else if (!crashed_in_launch(process)) {
 		findings_limit(
 		    context->findings,
 		    "%s: a call failed because there was no device code for the GPU, and "

@@ -172,6 +172,8 @@ static void add_row(const struct rules_context *context)
 		find_launches(row, at, true);
 	if (at && !row->launches->len)
 		find_launches(row, at, false);
+	row->process->in_launch |=
+	    !row->open.ended && hg_api_class((unsigned)row->open.call.state) == HG_CLASS_LAUNCH;
 	g_ptr_array_add(findings_list(context->findings, &result_type), row);
 }
 
