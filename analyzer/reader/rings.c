@@ -9,9 +9,9 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ring_file.h"
 #include "sorted_files.h"
 #include "tracer/batch_events.h"
 #include "tracer/ring.h"
@@ -22,14 +22,6 @@
 struct place {
 	int64_t begin; /* by the clock of the first file */
 	uint32_t file, index;
-};
-
-struct ring_file {
-	char *path;
-	int32_t pid;
-	uint64_t id;
-	uint64_t origin, clock;
-	int64_t ahead; /* of this file's clock, what is added for that of the first file */
 };
 
 struct rings {
@@ -56,87 +48,108 @@ static off_t offset_of(uint32_t index)
 	return (off_t)hg_ring_bytes(index);
 }
 
-/* ---- opening ---- */
-
-/* Returns NULL, or what is wrong with a file's first page. */
-static const char *judge(const struct hg_ring *ring, ssize_t size)
+static struct ring_file *file_at(const struct rings *rings, guint at)
 {
-	if (size < (ssize_t)sizeof(*ring))
-		return "it is cut off";
-	if (GUINT64_SWAP_LE_BE(ring->magic) << 8 == HG_RING_MAGIC << 8)
-		return "it was made on a machine with another order of bytes";
-	if (ring->magic << 8 != HG_RING_MAGIC << 8)
-		return "it has no records";
-	if (ring->magic != HG_RING_MAGIC || ring->page_bytes != HG_RING_PAGE)
-		return "another version of hipgrain made it";
-	return NULL;
+	return &g_array_index(rings->files, struct ring_file, at);
 }
 
-static void add_pages(struct rings *rings, int fd, uint32_t file, const struct hg_ring *ring)
+/* Returns the moment, in ns of the process's clock, so much later; no later than can be counted. */
+static int64_t moment(struct rings *rings, const struct ring_file *file, uint64_t ns, int64_t later)
+{
+	int64_t sum;
+
+	if (ns > RING_TIME_MOST) {
+		note_damage(rings, file->path, "it has a time that is none");
+		ns = RING_TIME_MOST;
+	}
+	return __builtin_add_overflow((int64_t)ns, later, &sum) ? INT64_MAX : sum;
+}
+
+/* ---- opening ---- */
+
+static void add_pages(struct rings *rings, int fd, uint32_t number)
 {
 	struct hg_ring_page head;
 	const size_t size = offsetof(struct hg_ring_page, records);
-	const struct ring_file *owner = &g_array_index(rings->files, struct ring_file, file);
+	const struct ring_file *file = file_at(rings, number);
+	uint32_t used = 0;
 
-	for (uint32_t i = 0; i < ring->pages; i++) {
-		struct place place = { .file = file, .index = i };
+	for (uint32_t i = 0; i < file->pages; i++) {
+		struct place place = { .file = number, .index = i };
 
 		if (pread(fd, &head, size, offset_of(i)) != (ssize_t)size) {
-			note_damage(rings, owner->path, "it is cut off");
+			note_damage(rings, file->path, "it is cut off");
 			return;
 		}
-		if (head.state == HG_RING_FREE || !head.number)
+		if (head.state > HG_RING_FULL ||
+		    (head.state == HG_RING_FREE && head.number && file->taken))
+			note_damage(rings, file->path, "a page's state is none");
+		else if (head.state == HG_RING_FREE)
 			continue;
-		place.begin = (int64_t)head.begin + owner->ahead;
+		used++;
+		if (!head.number)
+			continue;
+		place.begin = moment(rings, file, head.begin, file->ahead);
 		g_array_append_val(rings->places, place);
 	}
+	if (used < file->taken)
+		note_damage(rings, file->path, "it lacks pages");
 }
 
-/* A file that a process was making as it was killed has no magic number. */
-static void add_file(struct rings *rings, const char *path)
+/* One clock has one origin, whatever became of the time of day meanwhile. */
+static void set_clock(const struct rings *rings, struct ring_file *file)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct ring_file file = { 0 };
-	struct ring_lost lost;
-	struct hg_ring ring;
-	struct stat status;
-	const char *wrong;
-	ssize_t got;
-
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !status.st_size)
-		goto out;
-	got = pread(fd, &ring, sizeof(ring), 0);
-	if (got == (ssize_t)sizeof(ring) && !ring.magic)
-		goto out;
-	wrong = judge(&ring, got);
-	if (wrong) {
-		note_damage(rings, path, wrong);
-		goto out;
-	}
-	file.path = g_strdup(path);
-	file.pid = ring.pid;
-	file.id = hg_ring_id(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
-	file.origin = ring.origin;
-	file.clock = ring.clock;
 	for (guint i = 0; i < rings->files->len; i++) {
-		const struct ring_file *other = &g_array_index(rings->files, struct ring_file, i);
-
-		/* One clock has one origin, whatever became of the time of day meanwhile. */
-		if (other->clock == file.clock) {
-			file.origin = other->origin;
+		if (file_at(rings, i)->clock == file->clock) {
+			file->origin = file_at(rings, i)->origin;
 			break;
 		}
 	}
-	g_array_append_val(rings->files, file);
-	g_array_index(rings->files, struct ring_file, rings->files->len - 1).ahead =
-	    (int64_t)(file.origin - g_array_index(rings->files, struct ring_file, 0).origin);
-	add_pages(rings, fd, rings->files->len - 1, &ring);
-	lost = (struct ring_lost){ ring.pid, ring.lost_records };
-	if (lost.records)
-		g_array_append_val(rings->lost, lost);
-out:
+	file->ahead = rings->files->len ? file->origin - file_at(rings, 0)->origin : 0;
+}
+
+static bool is_there_already(const struct rings *rings, const struct ring_file *file)
+{
+	for (guint i = 0; i < rings->files->len; i++)
+		if (file_at(rings, i)->inode == file->inode &&
+		    file_at(rings, i)->device == file->device)
+			return true;
+	return false;
+}
+
+static void add_file(struct rings *rings, char *path)
+{
+	struct ring_file file;
+	struct ring_lost lost;
+	const char *wrong;
+	int fd = ring_file_open(path, &file, &wrong);
+	bool again = fd >= 0 && is_there_already(rings, &file);
+
+	if (again)
+		wrong = "it is another one once more";
+	if (wrong)
+		note_damage(rings, path, wrong);
+	if (fd < 0 || again) {
+		g_free(path);
+	} else {
+		set_clock(rings, &file);
+		g_array_append_val(rings->files, file);
+		add_pages(rings, fd, rings->files->len - 1);
+		lost = (struct ring_lost){ file.pid, file.lost };
+		if (lost.records)
+			g_array_append_val(rings->lost, lost);
+	}
 	if (fd >= 0)
 		close(fd);
+}
+
+/* Returns true for a file that is no process's: HG_RINGS_DRAINED, and what NFS keeps for a while.
+ */
+static bool is_no_ring(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	return *name == '.' || strcmp(name, HG_RINGS_DRAINED) == 0;
 }
 
 static gint by_time(gconstpointer one, gconstpointer other)
@@ -164,9 +177,10 @@ struct rings *rings_open(const char *folder, char **damage)
 	rings->runs = runs_new();
 	rings->damage = damage;
 	rings->fd = -1;
-	paths = sorted_files(folder);
+	paths = sorted_entries(folder);
 	for (guint i = 0; i < paths->len; i++)
-		add_file(rings, paths->pdata[i]);
+		if (!is_no_ring(paths->pdata[i]))
+			add_file(rings, g_strdup(paths->pdata[i]));
 	g_ptr_array_free(paths, TRUE);
 	if (!rings->files->len) {
 		rings_close(rings);
@@ -181,7 +195,7 @@ void rings_close(struct rings *rings)
 	if (!rings)
 		return;
 	for (guint i = 0; i < rings->files->len; i++)
-		g_free(g_array_index(rings->files, struct ring_file, i).path);
+		g_free(file_at(rings, i)->path);
 	g_array_free(rings->files, TRUE);
 	g_array_free(rings->places, TRUE);
 	g_array_free(rings->lost, TRUE);
@@ -193,7 +207,7 @@ void rings_close(struct rings *rings)
 
 int64_t rings_origin(const struct rings *rings)
 {
-	return (int64_t)g_array_index(rings->files, struct ring_file, 0).origin;
+	return file_at(rings, 0)->origin;
 }
 
 const GArray *rings_lost(const struct rings *rings)
@@ -203,10 +217,20 @@ const GArray *rings_lost(const struct rings *rings)
 
 /* ---- a page ---- */
 
+/* Returns the moment as events show it; there is room for the time of a record behind it. */
+static int64_t shown(const struct rings *rings, int64_t begin)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(begin, rings->offset, &sum))
+		sum = begin < 0 ? INT64_MIN : INT64_MAX;
+	return MIN(sum, INT64_MAX - (int64_t)UINT32_MAX - 1);
+}
+
 /* Reads the page; the number of words that it has, 0 after a note of damage. */
 static uint32_t read_page(struct rings *rings, const struct place *place)
 {
-	const struct ring_file *file = &g_array_index(rings->files, struct ring_file, place->file);
+	const struct ring_file *file = file_at(rings, place->file);
 	const size_t head = offsetof(struct hg_ring_page, records);
 	ssize_t got;
 
@@ -225,7 +249,7 @@ static uint32_t read_page(struct rings *rings, const struct place *place)
 	}
 	if (rings->page.words > PAGE_WORDS) {
 		note_damage(rings, file->path, "a page has more records than room");
-		return 0;
+		rings->page.words = PAGE_WORDS;
 	}
 	if ((size_t)got < head + rings->page.words * sizeof(uint64_t)) {
 		note_damage(rings, file->path, "it is cut off");
@@ -249,7 +273,8 @@ static void add_run(GPtrArray *runs, const struct record_run *page, int64_t begi
  * Adds the page's records behind `from` as runs: times behind HG_RECORD_BEGIN count from another
  * moment. The page's own are freed.
  */
-static void add_runs(GPtrArray *runs, const struct record_run *page, uint32_t from, int64_t ahead)
+static void add_runs(struct rings *rings, const struct ring_file *file,
+		     const struct record_run *page, uint32_t from)
 {
 	int64_t begin = page->begin;
 
@@ -257,19 +282,19 @@ static void add_runs(GPtrArray *runs, const struct record_run *page, uint32_t fr
 		if (page->records[at] >> 56 != HG_RECORD_BEGIN)
 			continue;
 		if (at > from)
-			add_run(runs, page, begin, from, at);
-		begin = (int64_t)page->records[at + 2] + ahead;
+			add_run(rings->runs, page, begin, from, at);
+		begin = shown(rings, moment(rings, file, page->records[at + 2], file->ahead));
 		from = MAX(from, at + HG_RECORD_BEGIN_WORDS);
 	}
 	if (page->words > from)
-		add_run(runs, page, begin, from, page->words);
+		add_run(rings->runs, page, begin, from, page->words);
 	g_free(page->records);
 }
 
 static void take_page(struct rings *rings, const struct place *place,
 		      const struct ring_calls *calls, void *data)
 {
-	const struct ring_file *file = &g_array_index(rings->files, struct ring_file, place->file);
+	const struct ring_file *file = file_at(rings, place->file);
 	uint32_t words = read_page(rings, place);
 	struct ring_page page = { .pid = file->pid,
 				  .tid = rings->page.thread,
@@ -277,14 +302,17 @@ static void take_page(struct rings *rings, const struct place *place,
 				  .file = file->id,
 				  .begin = rings->page.begin };
 	uint32_t known;
+	bool damaged = false;
 	struct record_run run = { .pid = page.pid,
 				  .tid = page.tid,
-				  .begin = place->begin + rings->offset,
+				  .begin = shown(rings, place->begin),
 				  .words = words };
 
 	if (!words)
 		return;
-	run.records = whole_records(rings->page.records, &run.words);
+	run.records = whole_records_of(rings->page.records, &run.words, &damaged);
+	if (damaged)
+		note_damage(rings, file->path, "a page has a record that is none");
 	known = calls->known ? calls->known(&page, data) : 0;
 	if (known >= run.words) {
 		g_free(run.records);
@@ -293,13 +321,13 @@ static void take_page(struct rings *rings, const struct place *place,
 	page.records = run.records + known;
 	page.words = run.words - known;
 	calls->page(&page, data);
-	add_runs(rings->runs, &run, known, file->ahead + rings->offset);
+	add_runs(rings, file, &run, known);
 }
 
-bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struct ring_calls *calls,
+bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct ring_calls *calls,
 		void *data)
 {
-	int64_t until = moment > INT64_MAX - MAX(offset, 0) ? INT64_MAX : moment + offset;
+	int64_t until = last > INT64_MAX - MAX(offset, 0) ? INT64_MAX : last + offset;
 
 	rings->offset = offset;
 	for (;;) {
@@ -308,7 +336,7 @@ bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struc
 			? &g_array_index(rings->places, struct place, rings->next)
 			: NULL;
 		const struct record_run *run = runs_first(rings->runs);
-		int64_t begin = place ? place->begin + offset : INT64_MAX;
+		int64_t begin = place ? shown(rings, place->begin) : INT64_MAX;
 
 		if (place && begin <= until && (!run || begin <= run->ns)) {
 			rings->next++;

@@ -49,7 +49,7 @@ struct ring_calls {
  * Passes on the next records, if they are not later than that moment of CLOCK_MONOTONIC; false:
  * they are, or none are left. Their times are of CLOCK_MONOTONIC plus `offset`.
  */
-bool rings_pass(struct rings *rings, int64_t moment, int64_t offset, const struct ring_calls *calls,
+bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct ring_calls *calls,
 		void *data);
 
 /* Returns struct ring_lost for each file of which records were lost; the rings' own. */

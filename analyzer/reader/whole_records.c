@@ -71,18 +71,19 @@ static uint64_t *unpack_run(const uint64_t *run, uint32_t words, struct hg_packe
 	return out;
 }
 
-static uint64_t *unpack(const uint64_t *records, const struct survey *found, uint32_t *words)
+static uint64_t *unpack(const uint64_t *records, const struct survey *found, uint32_t *words,
+			bool *damaged)
 {
 	/* Each takes LEAST bytes at least, and becomes HG_RECORD_COPY_WORDS at most. */
 	size_t most = found->words + (found->packed / LEAST + 1u) * (size_t)HG_RECORD_COPY_WORDS;
 	uint64_t *copy = g_new(uint64_t, most), *out = copy;
 	struct hg_packed packed = { 0 };
-	bool damaged = false;
 
-	for (uint32_t at = 0, step; at < found->words && !damaged; at += step) {
+	*damaged = false;
+	for (uint32_t at = 0, step; at < found->words && !*damaged; at += step) {
 		step = step_at(records, at, found->words);
 		if (kind_of(&records[at]) == HG_RECORD_PACKED) {
-			out = unpack_run(&records[at], step, &packed, out, &damaged);
+			out = unpack_run(&records[at], step, &packed, out, damaged);
 		} else {
 			memcpy(out, &records[at], step * sizeof(*out));
 			out += step;
@@ -92,17 +93,27 @@ static uint64_t *unpack(const uint64_t *records, const struct survey *found, uin
 	return copy;
 }
 
-uint64_t *whole_records(const uint64_t *records, uint32_t *words)
+uint64_t *whole_records_of(const uint64_t *records, uint32_t *words, bool *damaged)
 {
 	struct survey found = survey(records, *words);
 	uint64_t *unpacked, *expanded;
+	bool damaged_run;
 
+	*damaged |= found.words < *words;
 	if (!found.runs)
 		return launches_expand(records, words);
-	unpacked = unpack(records, &found, words);
+	unpacked = unpack(records, &found, words, &damaged_run);
+	*damaged |= damaged_run;
 	if (!found.launches)
 		return unpacked;
 	expanded = launches_expand(unpacked, words);
 	g_free(unpacked);
 	return expanded;
+}
+
+uint64_t *whole_records(const uint64_t *records, uint32_t *words)
+{
+	bool damaged = false;
+
+	return whole_records_of(records, words, &damaged);
 }

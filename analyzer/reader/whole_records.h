@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_WHOLE_RECORDS_H
 #define HIPGRAIN_WHOLE_RECORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -12,5 +13,8 @@
  * be anything.
  */
 uint64_t *whole_records(const uint64_t *records, uint32_t *words);
+
+/* Likewise; *damaged becomes true if there are words that the copy does not stand for. */
+uint64_t *whole_records_of(const uint64_t *records, uint32_t *words, bool *damaged);
 
 #endif

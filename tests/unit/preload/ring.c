@@ -568,7 +568,114 @@ static void foreign_files(void **state)
 	ring->magic = HG_RING_MAGIC;
 	ring->page_bytes *= 2;
 	expect_damage(path, bytes, size, "another version");
+	ring->page_bytes /= 2;
+	ring->magic = 0;
+	expect_damage(path, bytes, size, "no records");
 	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+/* What is damaged is named, and all else is read: at least so many records. */
+static void expect_rest(const char *what, uint32_t records)
+{
+	char *damage = NULL;
+	struct seen seen;
+
+	muted = 1;
+	read_all(&seen, &damage);
+	muted = 0;
+	assert_non_null(damage);
+	if (!strstr(damage, what))
+		fail_msg("%s, not: %s", damage, what);
+	assert_in_range(seen.records[0], records, made->records[0]);
+	g_free(damage);
+}
+
+/* As expect_rest(), of a file with these bytes, which are as `from` again afterwards. */
+static void try_bytes(const char *path, char *bytes, gsize size, const char *from, const char *what,
+		      uint32_t records)
+{
+	assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+	expect_rest(what, records);
+	memcpy(bytes, from, size);
+}
+
+static void damaged_pages(void **state)
+{
+	struct hg_ring_page *pages;
+	struct hg_ring *ring;
+	char *path, *bytes, *from;
+	uint32_t all;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	all = made->records[0];
+	from = content(&path, &size);
+	bytes = g_memdup2(from, size);
+	ring = (struct hg_ring *)(void *)bytes;
+	pages = (struct hg_ring_page *)(void *)(ring + 1);
+	assert_true(ring->number > 3);
+	ring->pages = UINT32_MAX;
+	try_bytes(path, bytes, size, from, "claims more pages", all);
+	ring->origin = UINT64_C(1) << 63;
+	try_bytes(path, bytes, size, from, "origin is no time", all);
+	ring->pid++;
+	try_bytes(path, bytes, size, from, "another process made it", all);
+	pages[1].state = 7;
+	try_bytes(path, bytes, size, from, "a page's state is none", all);
+	pages[1].state = HG_RING_FREE;
+	try_bytes(path, bytes, size, from, "a page's state is none", all);
+	pages[1].begin = UINT64_MAX;
+	try_bytes(path, bytes, size, from, "a time that is none", 1);
+	pages[1].words = UINT32_MAX;
+	try_bytes(path, bytes, size, from, "more records than room", all);
+	/* A page that the disk lost, and a record. */
+	memset(&pages[1], 0, sizeof(pages[1]));
+	try_bytes(path, bytes, size, from, "it lacks pages", 1);
+	pages[1].records[0] = UINT64_MAX;
+	try_bytes(path, bytes, size, from, "a record that is none", 1);
+	g_free(bytes);
+	g_free(from);
+	g_free(path);
+	clean();
+}
+
+/* What has a ring's name, and is none, is named and does not hide the others. */
+static void no_files(void **state)
+{
+	char *path, *bytes, *other, *twice;
+	uint32_t all;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	all = made->records[0];
+	bytes = content(&path, &size);
+	other = g_build_filename(rings, "1-1", NULL);
+	assert_int_equal(symlink(path, other), 0);
+	expect_rest("1-1' is damaged: it is a link", all);
+	unlink(other);
+	assert_int_equal(mkfifo(other, 0600), 0);
+	expect_rest("it is not a file", all);
+	unlink(other);
+	assert_int_equal(mkdir(other, 0700), 0);
+	expect_rest("it is not a file", all);
+	rmdir(other);
+	twice = g_strconcat(path, "0", NULL);
+	assert_int_equal(link(path, twice), 0);
+	expect_rest("it is another one once more", all);
+	unlink(twice);
+	g_free(twice);
+	assert_true(g_file_set_contents(other, bytes, sizeof(struct hg_ring), NULL));
+	assert_int_equal(truncate(other, (off_t)1 << 43), 0);
+	expect_rest("claims more pages", all);
+	unlink(other);
+	g_free(bytes);
+	g_free(other);
 	g_free(path);
 	clean();
 }
@@ -622,6 +729,7 @@ int main(void)
 		cmocka_unit_test(killed_anywhere),    cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(long_pauses),        cmocka_unit_test(files_cut_off),
 		cmocka_unit_test(any_bytes),          cmocka_unit_test(foreign_files),
+		cmocka_unit_test(damaged_pages),      cmocka_unit_test(no_files),
 		cmocka_unit_test(pages_in_parts),     cmocka_unit_test(recorder_is_gone),
 	};
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file in which a process recorded its events (tracer/ring.h), as it is found: maybe hostile. */
+#ifndef HIPGRAIN_READER_RING_FILE_H
+#define HIPGRAIN_READER_RING_FILE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tracer/ring.h"
+
+struct ring_file {
+	char *path;
+	int32_t pid;
+	uint64_t id;    /* hg_ring_id() */
+	int64_t origin; /* of its clock, since 1970 */
+	uint64_t clock; /* whose clock it is */
+	int64_t ahead;  /* of this file's clock, what is added for that of the first file */
+	uint32_t pages; /* that the file has room for */
+	uint32_t taken; /* that must be in use; 0: this is not known */
+	uint64_t lost;
+	dev_t device;
+	ino_t inode;
+};
+
+/* Times of a process's clock are between 0 and this, 73 years. */
+#define RING_TIME_MOST (INT64_MAX / 4)
+
+/*
+ * Opens the file and sets *file, but for `ahead`. Returns a descriptor; or -1 if there is nothing
+ * to read. *wrong: what is wrong with the file, which may have readable pages all the same; NULL:
+ * nothing. The path belongs to the caller.
+ */
+int ring_file_open(char *path, struct ring_file *file, const char **wrong);
+
+#endif
