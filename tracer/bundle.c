@@ -366,6 +366,8 @@ void bundle_remove(const struct bundle *bundle)
 	char name[NAME_MAX + 1];
 	int parent = tree_open_parent(bundle->path, name, sizeof(name));
 
+	/* LTTng may have begun a trace. */
+	tree_remove(bundle->lock, BUNDLE_CTF);
 	remove_made(bundle->lock);
 	if (parent >= 0) {
 		if (leads_to(bundle->path, bundle->lock))

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracer/drain.h"
@@ -23,9 +24,16 @@
 #define REGISTER_MS 10000
 #define END_MS      60000
 #define SWEEP_MS    10000
+#define ENABLE_MS   2000
+/* Between two looks whether there is still somebody who writes the trace. */
+#define LIVES_NS UINT64_C(200000000)
 /* Between two looks: soon after a page was full, else less often. */
 #define BUSY_MS 1
 #define IDLE_MS 20
+
+/* Answers. At the end there is a number of lost records, or DRAIN_OVER. */
+enum { DRAIN_READY, DRAIN_NO_MEMORY, DRAIN_NO_LIBRARY, DRAIN_NO_BUFFERS };
+#define DRAIN_OVER UINT64_MAX
 
 /* ---- the process ---- */
 
@@ -46,15 +54,50 @@ static void answer(int socket, uint64_t number)
 	(void)!send(socket, &number, sizeof(number), MSG_NOSIGNAL);
 }
 
-/* Serves until the recorder says that the recording ends. Does not return. */
-static void serve(int socket, int folder, const struct hg_provider *provider)
+/* The trace: what it has of a session is lost with those who write it. */
+struct trace {
+	const struct daemon_link *daemon;
+	const struct hg_provider *provider;
+	uint64_t looked; /* ns */
+	bool over;
+};
+
+/*
+ * Returns false if nobody takes events any more, as the session daemon or the consumer daemon was
+ * killed. Whatever is in the files from then on stays there, for the analysis.
+ */
+static bool is_written(struct trace *trace)
 {
-	struct drain *drain = drain_new(folder, provider);
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	trace->over |= !*trace->provider->recording;
+	if (!trace->over && now - trace->looked > LIVES_NS) {
+		trace->looked = now;
+		trace->over = !daemon_writer_lives(trace->daemon);
+	}
+	return !trace->over;
+}
+
+/* Returns true if LTTng takes events: where it has no memory for buffers, it never does. */
+static bool wait_until_enabled(const struct hg_provider *provider)
+{
+	for (int waited = 0; !*provider->recording && waited < ENABLE_MS; waited += IDLE_MS)
+		poll(NULL, 0, IDLE_MS);
+	return *provider->recording;
+}
+
+/* Serves until the recorder says that the recording ends. Does not return. */
+static void serve(int socket, int folder, struct trace *trace)
+{
+	struct drain *drain = drain_new(folder, trace->provider);
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
 	bool busy = false;
 	char word;
 
-	answer(socket, !drain);
+	answer(socket, drain ? DRAIN_READY : DRAIN_NO_MEMORY);
 	while (drain) {
 		if (poll(&fd, 1, busy ? BUSY_MS : IDLE_MS) > 0) {
 			/* The recorder may have been killed: the files are left as they are. */
@@ -62,18 +105,19 @@ static void serve(int socket, int folder, const struct hg_provider *provider)
 				_exit(1);
 			if (word == 'E')
 				break;
-			drain_sweep(drain, true);
+			if (is_written(trace))
+				drain_sweep(drain, true);
 			answer(socket, 0);
 		}
-		busy = drain_sweep(drain, false);
+		busy = is_written(trace) && drain_sweep(drain, false);
 	}
-	answer(socket, drain ? drain_end(drain) : 0);
+	answer(socket, !drain ? 0 : is_written(trace) ? drain_end(drain) : DRAIN_OVER);
 	_exit(drain ? 0 : 1);
 }
 
-static void run(const struct client *client, int socket, int folder, const char *path)
+static void run(const struct daemon_link *daemon, int socket, int folder, const char *path)
 {
-	const struct hg_provider *provider;
+	struct trace trace = { .daemon = daemon };
 	sigset_t none;
 
 	for (int number = 1; number < NSIG; number++)
@@ -84,15 +128,15 @@ static void run(const struct client *client, int socket, int folder, const char 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_NAME, "hipgrain-drain");
-	client_be_application(client, REGISTER_MS);
+	client_be_application(&daemon->client, REGISTER_MS);
 	/* It waits for room in the trace's buffers, and the processes for it. */
 	setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	provider = open_provider(path);
-	if (!provider) {
-		answer(socket, 2);
+	trace.provider = open_provider(path);
+	if (!trace.provider || !wait_until_enabled(trace.provider)) {
+		answer(socket, trace.provider ? DRAIN_NO_BUFFERS : DRAIN_NO_LIBRARY);
 		_exit(1);
 	}
-	serve(socket, folder, provider);
+	serve(socket, folder, &trace);
 }
 
 /* ---- the recorder ---- */
@@ -123,12 +167,12 @@ static void finish(struct drain_process *drain, bool kills)
 	*drain = (struct drain_process)DRAIN_PROCESS_NONE;
 }
 
-int drain_process_begin(struct drain_process *drain, const struct client *client, int bundle,
+int drain_process_begin(struct drain_process *drain, const struct daemon_link *daemon, int bundle,
 			const char *provider, char *why, size_t why_size)
 {
 	int pair[2], folder, error;
 	pid_t parent = getpid();
-	uint64_t wrong;
+	uint64_t state = DRAIN_READY;
 
 	folder = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
@@ -145,19 +189,23 @@ int drain_process_begin(struct drain_process *drain, const struct client *client
 			_exit(1);
 		close(bundle); /* the lock is the recorder's */
 		close(pair[0]);
-		run(client, pair[1], folder, provider);
+		run(daemon, pair[1], folder, provider);
 	}
 	error = drain->pid < 0 ? -errno : 0;
 	close(folder);
 	close(pair[1]);
 	drain->socket = pair[0];
 	if (!error)
-		error = wait_answer(drain, 2 * REGISTER_MS, &wrong);
-	if (!error && wrong)
-		error = wrong == 2 ? -ELIBACC : -ENOMEM;
-	if (!error)
+		error = wait_answer(drain, 2 * REGISTER_MS, &state);
+	if (!error && state == DRAIN_READY)
 		return 0;
 	finish(drain, true);
+	if (state == DRAIN_NO_BUFFERS)
+		return refuse(why, why_size, ENOMEM,
+			      "LTTng takes no events: its daemon could not make trace buffers in "
+			      "/dev/shm");
+	if (!error)
+		error = state == DRAIN_NO_LIBRARY ? -ELIBACC : -ENOMEM;
 	return refuse(why, why_size, -error, "the process that hands records to LTTng: %s",
 		      strerror(-error));
 }
@@ -182,6 +230,13 @@ int drain_process_end(struct drain_process *drain, uint64_t *lost, char *why, si
 	if (!error)
 		error = wait_answer(drain, END_MS, lost);
 	finish(drain, error != 0);
+	if (!error && *lost == DRAIN_OVER) {
+		*lost = 0;
+		return refuse(
+		    why, why_size, EPIPE,
+		    "LTTng's daemons ended: what they had not written is lost, and what came "
+		    "later is in '" HG_RINGS "'");
+	}
 	return error ? refuse(why, why_size, -error, "the process that hands records to LTTng: %s",
 			      strerror(-error))
 		     : 0;

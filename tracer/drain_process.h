@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tracer/client.h"
+#include "tracer/daemon.h"
 
 struct drain_process {
 	pid_t pid;  /* or -1 */
@@ -23,7 +23,7 @@ struct drain_process {
  * that is the descriptor. `provider` is the path of the provider's library. Returns 0 or -errno
  * with one line in `why`.
  */
-int drain_process_begin(struct drain_process *drain, const struct client *client, int bundle,
+int drain_process_begin(struct drain_process *drain, const struct daemon_link *daemon, int bundle,
 			const char *provider, char *why, size_t why_size);
 
 /* Waits, for some seconds at most, until it has taken what there is now. */

@@ -401,9 +401,8 @@ static int begin_session(struct recording *recording, const char *name, int miss
 	free(ctf);
 	if (status != HG_EXIT_OK)
 		return status;
-	if (drain_process_begin(&recording->drain, &recording->daemon.client,
-				recording->bundle.lock, recording->install.provider, why,
-				sizeof(why))) {
+	if (drain_process_begin(&recording->drain, &recording->daemon, recording->bundle.lock,
+				recording->install.provider, why, sizeof(why))) {
 		message_error("%s", why);
 		session_end(&recording->session, &loss, why, sizeof(why));
 		return HG_EXIT_INPUT;
@@ -462,6 +461,9 @@ static int begin(struct recording *recording)
 	if (options->find_places)
 		recording->places = places_begin(recording->bundle.lock, options->find_places);
 out:
+	/* Before the bundle goes, in which its consumer makes directories. */
+	if (status != HG_EXIT_OK)
+		daemon_disconnect(&recording->daemon);
 	if (status != HG_EXIT_OK && recording->bundle.path)
 		bundle_remove(&recording->bundle);
 	if (status != HG_EXIT_OK && recording->target.path)
