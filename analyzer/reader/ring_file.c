@@ -72,10 +72,9 @@ static int open_it(const char *path, struct stat *status, const char **wrong)
 	return -1;
 }
 
-int ring_file_open(char *path, struct ring_file *file, const char **wrong)
+int ring_file_open(char *path, struct ring_file *file, struct hg_ring *ring, const char **wrong)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	struct hg_ring ring;
 	struct stat status;
 	ssize_t got;
 	int fd;
@@ -84,23 +83,22 @@ int ring_file_open(char *path, struct ring_file *file, const char **wrong)
 	fd = open_it(path, &status, wrong);
 	if (fd < 0)
 		return -1;
-	got = pread(fd, &ring, sizeof(ring), 0);
+	got = pread(fd, ring, sizeof(*ring), 0);
 	/* Its process may make it larger meanwhile: it has no less than what it says. */
 	fstat(fd, &status);
-	if (!status.st_size || is_being_made(fd, &ring, got) || (*wrong = judge(&ring, got))) {
+	if (!status.st_size || is_being_made(fd, ring, got) || (*wrong = judge(ring, got))) {
 		close(fd);
 		return -1;
 	}
 	*file = (struct ring_file){ .path = path,
-				    .pid = ring.pid,
+				    .pid = ring->pid,
 				    .id = hg_ring_id(name),
-				    .origin = (int64_t)ring.origin,
-				    .clock = ring.clock,
-				    .lost = ring.lost_records,
+				    .origin = (int64_t)ring->origin,
+				    .clock = ring->clock,
 				    .device = status.st_dev,
 				    .inode = status.st_ino };
-	*wrong = measure(file, &ring, status.st_size);
-	if (!*wrong && strtol(name, NULL, 10) != ring.pid)
+	*wrong = measure(file, ring, status.st_size);
+	if (!*wrong && strtol(name, NULL, 10) != ring->pid)
 		*wrong = "another process made it than its name says";
 	if (file->origin < -ORIGIN_MOST || file->origin > ORIGIN_MOST) {
 		file->origin = 0;

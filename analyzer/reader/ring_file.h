@@ -17,7 +17,6 @@ struct ring_file {
 	int64_t ahead;  /* of this file's clock, what is added for that of the first file */
 	uint32_t pages; /* that the file has room for */
 	uint32_t taken; /* that must be in use; 0: this is not known */
-	uint64_t lost;
 	dev_t device;
 	ino_t inode;
 };
@@ -26,10 +25,10 @@ struct ring_file {
 #define RING_TIME_MOST (INT64_MAX / 4)
 
 /*
- * Opens the file and sets *file, but for `ahead`. Returns a descriptor; or -1 if there is nothing
- * to read. *wrong: what is wrong with the file, which may have readable pages all the same; NULL:
- * nothing. The path belongs to the caller.
+ * Opens the file, reads its first page and sets *file, but for `ahead`. Returns a descriptor; or -1
+ * if there is nothing to read. *wrong: what is wrong with the file, which may have readable pages
+ * all the same; NULL: nothing. The path belongs to the caller.
  */
-int ring_file_open(char *path, struct ring_file *file, const char **wrong);
+int ring_file_open(char *path, struct ring_file *file, struct hg_ring *ring, const char **wrong);
 
 #endif

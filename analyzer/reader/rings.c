@@ -121,8 +121,9 @@ static void add_file(struct rings *rings, char *path)
 {
 	struct ring_file file;
 	struct ring_lost lost;
+	struct hg_ring ring;
 	const char *wrong;
-	int fd = ring_file_open(path, &file, &wrong);
+	int fd = ring_file_open(path, &file, &ring, &wrong);
 	bool again = fd >= 0 && is_there_already(rings, &file);
 
 	if (again)
@@ -135,7 +136,7 @@ static void add_file(struct rings *rings, char *path)
 		set_clock(rings, &file);
 		g_array_append_val(rings->files, file);
 		add_pages(rings, fd, rings->files->len - 1);
-		lost = (struct ring_lost){ file.pid, file.lost };
+		lost = (struct ring_lost){ ring.pid, ring.lost_records };
 		if (lost.records)
 			g_array_append_val(rings->lost, lost);
 	}
