@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel and its GPUs, according to /proc, /boot, /dev and /sys. */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@
 #define LINK_NO_ATOMICS_64 0x8u
 #define LINK_XGMI          11u
 
+/* Bytes that are read at most of a configuration, and of a node's properties. */
+#define CONFIG_MOST     (16 << 20)
+#define PROPERTIES_MOST 65536
+
 static char *in_root(const struct doctor *doctor, const char *path)
 {
 	return g_strconcat(doctor->root, path, NULL);
@@ -27,18 +32,31 @@ static char *in_root(const struct doctor *doctor, const char *path)
 
 /* ---- the kernel's configuration ---- */
 
-/* Returns the value of NAME in a configuration file, gzip-compressed or not; NULL if it has
- * none. */
+/* Opens a file, gzip-compressed or not. Reading a pipe or a device might not end. */
+static gzFile open_text(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	gzFile file = NULL;
+
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode))
+		file = gzdopen(fd, "r");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/* Returns the value of NAME in a configuration file; NULL if it has none. */
 static char *config_value(const char *path, const char *name, bool *readable)
 {
-	gzFile file = gzopen(path, "r"); /* reads plain files as they are */
+	gzFile file = open_text(path);
 	size_t length = strlen(name);
 	char line[512];
 	char *value = NULL;
 
 	if (!file)
 		return NULL;
-	while (!value && gzgets(file, line, sizeof(line))) {
+	while (!value && gztell(file) < CONFIG_MOST && gzgets(file, line, sizeof(line))) {
 		*readable = true;
 		if (strncmp(line, name, length) == 0 && line[length] == '=')
 			value = g_strndup(line + length + 1, strcspn(line + length + 1, "\n"));
@@ -133,12 +151,17 @@ void doctor_check_kernel(struct doctor *doctor)
  * value. */
 static GHashTable *read_properties(const char *path)
 {
-	char *text = NULL;
+	gzFile file = open_text(path);
+	char text[PROPERTIES_MOST];
 	char **lines;
 	GHashTable *table;
+	int size;
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
+	if (!file)
 		return NULL;
+	size = gzread(file, text, sizeof(text) - 1);
+	gzclose(file);
+	text[MAX(size, 0)] = '\0';
 	table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
@@ -150,7 +173,6 @@ static GHashTable *read_properties(const char *path)
 		}
 	}
 	g_strfreev(lines);
-	g_free(text);
 	return table;
 }
 
