@@ -267,7 +267,12 @@ static void add_records(struct process *process, const struct order_batch *batch
 				  .records = batch->records };
 
 	skip_until(&run, MAX(since_ns, process->first));
-	process->missing.records += skip_until(&run, process->reached);
+	/*
+	 * Events behind these were passed on: the process's clock was set back, or a thread was
+	 * stopped for long while it stored a record.
+	 */
+	if (run_look(&run) && run.ns < process->reached)
+		run.begin += process->reached - run.ns;
 	runs_add(process->runs, &run);
 }
 

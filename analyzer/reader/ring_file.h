@@ -21,8 +21,8 @@ struct ring_file {
 	ino_t inode;
 };
 
-/* Times of a process's clock are between 0 and this, 73 years. */
-#define RING_TIME_MOST (INT64_MAX / 4)
+/* Times of a process's clock are at most so far from 0, 146 years: somebody may have changed it. */
+#define RING_TIME_MOST (INT64_MAX / 2)
 
 /*
  * Opens the file, reads its first page and sets *file, but for `ahead`. Returns a descriptor; or -1

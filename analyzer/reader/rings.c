@@ -56,13 +56,15 @@ static struct ring_file *file_at(const struct rings *rings, guint at)
 /* Returns the moment, in ns of the process's clock, so much later; no later than can be counted. */
 static int64_t moment(struct rings *rings, const struct ring_file *file, uint64_t ns, int64_t later)
 {
-	int64_t sum;
+	int64_t time = (int64_t)ns, sum;
 
-	if (ns > RING_TIME_MOST) {
+	if (time > RING_TIME_MOST || time < -RING_TIME_MOST) {
 		note_damage(rings, file->path, "it has a time that is none");
-		ns = RING_TIME_MOST;
+		time = RING_TIME_MOST;
 	}
-	return __builtin_add_overflow((int64_t)ns, later, &sum) ? INT64_MAX : sum;
+	if (!__builtin_add_overflow(time, later, &sum))
+		return sum;
+	return later < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* ---- opening ---- */

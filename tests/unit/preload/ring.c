@@ -628,7 +628,7 @@ static void damaged_pages(void **state)
 	try_bytes(path, bytes, size, from, "a page's state is none", all);
 	pages[1].state = HG_RING_FREE;
 	try_bytes(path, bytes, size, from, "a page's state is none", all);
-	pages[1].begin = UINT64_MAX;
+	pages[1].begin = INT64_MAX;
 	try_bytes(path, bytes, size, from, "a time that is none", 1);
 	pages[1].words = UINT32_MAX;
 	try_bytes(path, bytes, size, from, "more records than room", all);
