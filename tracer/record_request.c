@@ -16,6 +16,7 @@
 
 #include "tracer/message.h"
 #include "tracer/requests.h"
+#include "tracer/rings.h"
 #include "tracer/tree.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -94,6 +95,77 @@ static void clean(int home, int file, struct hg_requests *page)
 			write_row(file, i, &none);
 			page->rows[i] = none;
 		}
+}
+
+/* ---- folders of killed recorders ---- */
+
+/* Returns true if a file with records is in no bundle: across file systems there are no links. */
+static bool is_unsaved(int folder)
+{
+	DIR *list = fdopendir(folder);
+	struct dirent *entry;
+	struct stat status;
+	bool unsaved = false;
+
+	while (list && !unsaved && (entry = readdir(list)))
+		unsaved = !fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
+			  S_ISREG(status.st_mode) && status.st_nlink == 1 && status.st_size;
+	if (list)
+		closedir(list);
+	else
+		close(folder);
+	return unsaved;
+}
+
+/*
+ * Calls `function` for each folder whose recorder does not live. Called with the lock of the file,
+ * which a recorder has until it holds the lock of its folder.
+ */
+static void each_left(int home, record_request_found *function, void *data)
+{
+	int copy = openat(home, ".", FOLDER), folder;
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		if (strncmp(entry->d_name, HG_RINGS "-", strlen(HG_RINGS "-")) != 0)
+			continue;
+		folder = openat(home, entry->d_name, FOLDER);
+		if (folder >= 0 && !flock(folder, LOCK_SH | LOCK_NB))
+			function(home, entry->d_name, is_unsaved(folder), data);
+		else if (folder >= 0)
+			close(folder);
+	}
+	if (list)
+		closedir(list);
+	else if (copy >= 0)
+		close(copy);
+}
+
+/* Processes that have a file there stop. What is in no bundle stays. */
+static void remove_left(int home, const char *name, bool unsaved, void *directory)
+{
+	rings_stop(home, name);
+	if (unsaved)
+		message_warning("'%s/%s' has the records of a recorder that was killed, which are "
+				"in no bundle: move its files into '" HG_RINGS "' of that "
+				"recorder's bundle, or remove it",
+				(const char *)directory, name);
+	else
+		tree_remove(home, name);
+}
+
+void record_request_each_left(const char *directory, record_request_found *function, void *data)
+{
+	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int file = home < 0 ? -1 : open_file(home);
+
+	if (file >= 0 && !flock(file, LOCK_SH))
+		each_left(home, function, data);
+	if (file >= 0)
+		close(file);
+	if (home >= 0)
+		close(home);
 }
 
 /* Returns the number of free rows that were taken; at most `count`. The same. */
@@ -179,6 +251,7 @@ int record_request_begin(struct record_request *request, const char *directory, 
 	error = make_folder(request);
 	if (!error) {
 		clean(request->home, request->file, &page);
+		each_left(request->home, remove_left, (void *)directory);
 		done = add(request->file, &page, request->since, count ? pids : NULL, rows);
 		announce(request->file, page.changes);
 	}

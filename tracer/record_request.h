@@ -20,8 +20,18 @@ struct record_request {
 };
 
 /*
- * Requests these processes, by their numbers as they see them; count 0: all that use the directory,
- * also those that start later. Returns 0, or -errno with one line in `why`.
+ * A folder that a recorder left which was killed; `unsaved`: it has records that are in no bundle.
+ * The first is a descriptor of the directory.
+ */
+typedef void record_request_found(int home, const char *name, bool unsaved, void *data);
+
+/* Calls `function` for each such folder of a directory of standby. */
+void record_request_each_left(const char *directory, record_request_found *function, void *data);
+
+/*
+ * Removes what killed recorders left, with a warning where that is in no bundle. Requests these
+ * processes, by their numbers as they see them; count 0: all that use the directory, also those
+ * that start later. Returns 0, or -errno with one line in `why`.
  */
 int record_request_begin(struct record_request *request, const char *directory, const pid_t *pids,
 			 size_t count, char *why, size_t why_size);

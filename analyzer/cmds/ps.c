@@ -16,6 +16,7 @@
 #include "codeobj/text.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
+#include "tracer/record_request.h"
 #include "tracer/standby.h"
 
 const char usage_ps[] =
@@ -157,6 +158,16 @@ static bool print_published(const struct ps *ps, const struct ps_process *proces
 	return any;
 }
 
+static void print_left(int home, const char *name, bool unsaved, void *data)
+{
+	(void)home;
+	print_text(data);
+	putchar('/');
+	print_text(name);
+	puts(unsaved ? " is left of a recorder that was killed, with records that are in no bundle"
+		     : " is left of a recorder that was killed: the next one removes it");
+}
+
 /* Prints the processes of one directory, whose recording is analysed once. */
 static void print_directory(struct ps *ps, const char *directory)
 {
@@ -182,6 +193,8 @@ static void print_directory(struct ps *ps, const char *directory)
 		if (!any)
 			puts(ps->least > 0 ? "    no such HIP call" : "    in no HIP call");
 	}
+	if (!recorded)
+		record_request_each_left(directory, print_left, (void *)directory);
 	json_object_put(report);
 }
 
