@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives shared libraries names of their own, so that a process may have others of the same origin beside them.
 
-usage: private_names.py LIBRARY... [--also FILE...] [--keep SYMBOL]...
+usage: private_names.py LIBRARY... [--keep SYMBOL]...
 
 In each ELF file (x86-64, DT_GNU_HASH only) every symbol that one of the LIBRARYs defines gets another name, and so do the
 names of these libraries (SONAMES below) in DT_NEEDED, DT_SONAME and among the constants, where dlopen() and dlsym() find
-them. Files after --also use the libraries and keep their own symbols. The files are changed in place.
+them. The files are changed in place.
 
 Two characters ab of a symbol become (a+1)(b-33): its length stays, and so does its hash, 33 * a + b of which is a
 part (DT_GNU_HASH, "h * 33 + c"), so that neither tables nor hash have to be made anew. All files must be given in one call, so
@@ -18,8 +18,7 @@ import struct
 import sys
 
 # The beginning of libraries' file names, and what becomes of it: of the same length.
-SONAMES = {b"liblttng-ust": b"libhgust-ust", b"liburcu-": b"libhgcu-", b"libnuma.": b"libhgnm.",
-           b"libunwind.": b"libhgwind.", b"liblzma.": b"libhglz."}
+SONAMES = {b"libunwind.": b"libhgwind.", b"liblzma.": b"libhglz."}
 PT_LOAD, PT_DYNAMIC = 1, 2
 SHN_ABS = 0xfff1
 DT_NEEDED, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_STRSZ, DT_SONAME, DT_GNU_HASH = 1, 4, 5, 6, 10, 14, 0x6ffffef5
@@ -131,7 +130,6 @@ def change(elf, names):
     for old, new in SONAMES.items():
         at = elf.bytes.find(b"\0" + old)
         while at >= 0:
-            # liblttng-ust also begins texts for people ("liblttng_ust" is another one).
             elf.bytes[at + 1:at + 1 + len(old)] = new
             at = elf.bytes.find(b"\0" + old, at + 1)
 
@@ -139,14 +137,12 @@ def change(elf, names):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("libraries", nargs="+", type=pathlib.Path)
-    parser.add_argument("--also", nargs="*", type=pathlib.Path, default=[])
     parser.add_argument("--keep", action="append", default=[])
     arguments = parser.parse_args()
-    libraries = [Elf(path) for path in arguments.libraries]
-    names = set().union(*(elf.defined() for elf in libraries)) - {name.encode() for name in arguments.keep}
+    files = [Elf(path) for path in arguments.libraries]
+    names = set().union(*(elf.defined() for elf in files)) - {name.encode() for name in arguments.keep}
     # The linker's, and the C library's for start and end of an object: every object has its own.
     names -= {b"_init", b"_fini", b"_edata", b"_end", b"__bss_start"}
-    files = libraries + [Elf(path) for path in arguments.also]
     names = choose(names, {elf.string(entry[0]) for elf in files for entry in elf.symbols} - names)
     for elf in files:
         change(elf, names)
