@@ -10,11 +10,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
 #include "preload/core/files.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 
 /* Reserve the file's blocks: writing to a page without one would raise SIGBUS later. */
@@ -34,6 +36,13 @@ static bool reserve(int fd, size_t from, size_t size)
 			return false;
 	}
 	return true;
+}
+
+/* What reads all memory that it may, as valgrind does, is not to meet what no block is behind. */
+static bool allow(void *memory, size_t from, size_t size)
+{
+	return !hg_syscall(SYS_mprotect, (char *)memory + from, size - from,
+			   PROT_READ | PROT_WRITE);
 }
 
 void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
@@ -57,13 +66,14 @@ void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char
 	if (fd < 0)
 		return NULL;
 	if (reserve(fd, 0, reserved))
-		memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		memory = hg_libc.mmap(NULL, size, PROT_NONE, MAP_SHARED, fd, 0);
 	hg_libc.close(fd);
-	if (memory == MAP_FAILED) {
-		unlink(path);
-		return NULL;
-	}
-	return memory;
+	if (memory != MAP_FAILED && allow(memory, 0, reserved))
+		return memory;
+	if (memory != MAP_FAILED)
+		hg_libc.munmap(memory, size);
+	unlink(path);
+	return NULL;
 }
 
 void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size)
@@ -71,7 +81,7 @@ void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_si
 	return hg_mapped_file_part(folder, size, size, path, path_size);
 }
 
-bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
+bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t size)
 {
 	struct rlimit limit;
 	int fd = -1;
@@ -80,7 +90,7 @@ bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
 	/* The limit may be lower by now. */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= size)
 		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	done = fd >= 0 && reserve(fd, reserved, size);
+	done = fd >= 0 && reserve(fd, reserved, size) && allow(memory, reserved, size);
 	if (fd >= 0)
 		hg_libc.close(fd);
 	return done;

@@ -14,12 +14,12 @@
 void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size);
 
 /*
- * The same, but only the first `reserved` bytes have room on the disk. What is behind them must not
- * be touched until hg_mapped_file_grow() has reserved `size` bytes.
+ * The same, but only the first `reserved` bytes have room on the disk. What is behind them cannot
+ * be accessed until hg_mapped_file_grow() has reserved `size` bytes.
  */
 void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
 			  size_t path_size);
-bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size);
+bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t size);
 
 /*
  * A file of that name that is there already and has `size` bytes; NULL: there is none. Not all of

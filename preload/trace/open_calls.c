@@ -57,7 +57,7 @@ static struct hg_open_call *free_slot(void)
 		size_t end = (size_t)((char *)&slots[i + 1] - (char *)file);
 
 		if (end > reserved) {
-			if (!hg_mapped_file_grow(path, reserved, reserved + PAGE))
+			if (!hg_mapped_file_grow(file, path, reserved, reserved + PAGE))
 				return NULL;
 			reserved += PAGE;
 		}

@@ -305,7 +305,7 @@ static enum growth make_room(struct own *mine)
 	if (more > ring->page_limit - pages)
 		more = ring->page_limit - pages;
 	if (more && !ring->stop)
-		done = hg_mapped_file_grow(mine->path, hg_ring_bytes(pages),
+		done = hg_mapped_file_grow(ring, mine->path, hg_ring_bytes(pages),
 					   hg_ring_bytes(pages + more));
 	if (done)
 		__atomic_store_n(&ring->pages, pages + more, __ATOMIC_RELEASE);
