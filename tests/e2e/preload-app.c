@@ -42,8 +42,8 @@ enum {
 static void expect_alloc(int api, const void *ptr, size_t size, uint64_t flags)
 {
 	if (!flags) {
-		printf("host_alloc api = %d, ptr = 0x%" PRIXPTR ", size = %zu,\n", api,
-		       (uintptr_t)ptr, size);
+		printf("alloc api = %d, ptr = 0x%" PRIXPTR ", size = %zu\n", api, (uintptr_t)ptr,
+		       size);
 		return;
 	}
 	printf("alloc api = %d, ptr = 0x%" PRIXPTR ", device_ptr = 0x%" PRIXPTR
@@ -56,7 +56,7 @@ static void expect_free(int api, uintptr_t ptr, size_t size)
 	if (size)
 		printf("free api = %d, ptr = 0x%" PRIXPTR ", size = %zu\n", api, ptr, size);
 	else
-		printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", api, ptr);
+		printf("free api = %d, ptr = 0x%" PRIXPTR "\n", api, ptr);
 }
 
 static void *volatile keep;
@@ -206,20 +206,9 @@ static int small_stacks(void)
 	return 0;
 }
 
-/* LTTng-UST's threads are known by their names. */
-static void *named_as_the_tracers(void *unused)
-{
-	pthread_setname_np(pthread_self(), "app-ust");
-	free(malloc(100100));
-	return unused;
-}
-
 static int threads(void)
 {
-	pthread_t ids[THREADS], tracers;
-
-	pthread_create(&tracers, NULL, named_as_the_tracers, NULL);
-	pthread_join(tracers, NULL);
+	pthread_t ids[THREADS];
 
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&ids[i], NULL, worker, (void *)(100000 + i));

@@ -17,7 +17,7 @@ static void *volatile keep;
 
 static void expect(const char *event, int api, const void *ptr)
 {
-	std::printf("%s api = %d, ptr = 0x%jX,\n", event, api, (uintmax_t)(uintptr_t)ptr);
+	std::printf("%s api = %d, ptr = 0x%jX\n", event, api, (uintmax_t)(uintptr_t)ptr);
 }
 
 struct alignas(4096) page {
@@ -38,21 +38,21 @@ int main()
 	int caught = 0;
 
 	keep = new char[50000];
-	expect("host_alloc", 11, keep);
-	expect("host_free", 33, keep);
+	expect("alloc", 11, keep);
+	expect("free", 33, keep);
 	delete[] static_cast<char *>(keep);
 	keep = new std::string[2000];
 	delete[] static_cast<std::string *>(keep);
 	keep = ::operator new(60000);
-	expect("host_alloc", 10, keep);
-	expect("host_free", 32, keep);
+	expect("alloc", 10, keep);
+	expect("free", 32, keep);
 	::operator delete(keep, std::size_t(60000));
 	keep = new page; /* its alignment is recorded */
 	expect("alloc", 10, keep);
-	expect("host_free", 32, keep);
+	expect("free", 32, keep);
 	delete static_cast<page *>(keep);
 	keep = new (std::nothrow) char[70000];
-	expect("host_alloc", 11, keep);
+	expect("alloc", 11, keep);
 	::operator delete[](keep, std::nothrow);
 	for (int i = 0; i < 3; i++) {
 		try {
@@ -68,7 +68,7 @@ int main()
 	}
 	/* The failed operator new must not give its name to this. */
 	keep = std::malloc(50000);
-	expect("host_alloc", 1, keep);
+	expect("alloc", 1, keep);
 	std::free(keep);
 	std::printf("caught %d\n", caught);
 	return caught == 4 && preload_ctor_memory ? 0 : 1;

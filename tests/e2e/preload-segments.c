@@ -19,8 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE ((size_t)4096)
-#define LONG 30000
+#define PAGE  ((size_t)4096)
+#define LONG  30000
+#define LARGE ((size_t)1 << 20)
 
 /* Ids of tracer/api/, written out: they are part of the trace format. */
 enum {
@@ -119,7 +120,7 @@ static int stays(void)
 	printf("ready\n");
 	fflush(stdout);
 	getchar();
-	free(malloc(LONG));
+	free(malloc(LARGE)); /* whether it is to be recorded */
 	return 0;
 }
 
@@ -166,8 +167,8 @@ static int moves_break(void)
 /* A block that such a function made: recorded as one of malloc() or realloc(). */
 static void made(int api, void *block)
 {
-	printf("host_alloc api = %d, ptr = 0x%" PRIXPTR ",\n", api, (uintptr_t)block);
-	printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", FREE, (uintptr_t)block);
+	printf("alloc api = %d, ptr = 0x%" PRIXPTR "\n", api, (uintptr_t)block);
+	printf("free api = %d, ptr = 0x%" PRIXPTR "\n", FREE, (uintptr_t)block);
 	free(block);
 }
 
@@ -235,7 +236,7 @@ static int within(void)
 static void at_threshold(int api, void *block)
 {
 	if (malloc_usable_size(block) >= PAGE)
-		printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", FREE, (uintptr_t)block);
+		printf("free api = %d, ptr = 0x%" PRIXPTR "\n", FREE, (uintptr_t)block);
 	else
 		printf("nothing %d 0x%" PRIXPTR ",\n", api, (uintptr_t)block);
 	free(block);
@@ -286,11 +287,11 @@ static int sized(void)
 		return 77;
 	block = malloc(50000);
 	errno = 77;
-	printf("host_alloc api = %d, ptr = 0x%" PRIXPTR ",\n", MALLOC, (uintptr_t)block);
-	printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", FREE_SIZED, (uintptr_t)block);
+	printf("alloc api = %d, ptr = 0x%" PRIXPTR "\n", MALLOC, (uintptr_t)block);
+	printf("free api = %d, ptr = 0x%" PRIXPTR "\n", FREE_SIZED, (uintptr_t)block);
 	free_sized(block, 50000);
 	block = aligned_alloc(8192, 65536);
-	printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", FREE_ALIGNED_SIZED, (uintptr_t)block);
+	printf("free api = %d, ptr = 0x%" PRIXPTR "\n", FREE_ALIGNED_SIZED, (uintptr_t)block);
 	free_aligned_sized(block, 8192, 65536);
 	free_sized(malloc(100), 100);
 	free_sized(NULL, 100);
