@@ -200,12 +200,35 @@ static void judge_processes(struct completeness *completeness, const struct read
 	}
 }
 
+/* Judges by what the files of processes say that they had no room for. */
+static uint64_t judge_missing(struct completeness *completeness, const struct reader_stats *stats,
+			      const struct recording_facts *facts)
+{
+	uint64_t records = 0;
+
+	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
+		const struct order_missing *row =
+		    &g_array_index(stats->missing, struct order_missing, i);
+
+		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data))
+			continue;
+		records += row->records;
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "process %d: up to %" PRIu64
+			   " allocations and frees of the host were not recorded",
+			   row->pid, row->records);
+	}
+	return records;
+}
+
 /* Judges by what is known without the processes' counts: less than what is missing, or a bound. */
 static void judge_losses(struct completeness *completeness, const struct reader_stats *stats,
 			 const struct recording_facts *facts)
 {
-	uint64_t discarded = stats->lost + stats->lost_packets;
+	uint64_t discarded = stats->lost + stats->lost_packets,
+		 missing = judge_missing(completeness, stats, facts);
 
+	completeness->missing = MAX(completeness->missing, missing);
 	if (completeness->counted) {
 		if (discarded) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
@@ -221,19 +244,7 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 			   "LTTng's daemons ended early or did not answer: the number of events "
 			   "that they did not write is unknown");
 	}
-	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
-		const struct order_missing *row =
-		    &g_array_index(stats->missing, struct order_missing, i);
-
-		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data))
-			continue;
-		discarded += row->records;
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "process %d: up to %" PRIu64
-			   " allocations and frees of the host were not recorded",
-			   row->pid, row->records);
-	}
-	discarded += facts->given_up + stats->orphans;
+	discarded += missing + facts->given_up + stats->orphans;
 	completeness->missing = MAX(completeness->missing, discarded);
 	if (discarded)
 		completeness->status = RECORDING_INCOMPLETE;
