@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the messages that the preload library left in the bundle. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,6 +30,45 @@ static char *read_all(int folder)
 	if (file >= 0)
 		close(file);
 	return text;
+}
+
+static void take_over(int folder, int file, const char *name)
+{
+	char line[1024];
+	ssize_t length = readlinkat(folder, name, line, sizeof(line) - 1);
+
+	if (length <= 0)
+		return;
+	line[length] = '\0';
+	length = (ssize_t)strcspn(line, "\n");
+	line[length++] = '\n';
+	if (write(file, line, (size_t)length) == length)
+		unlinkat(folder, name, 0);
+}
+
+void process_messages_collect(int folder)
+{
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), file = -1;
+	DIR *list = again < 0 ? NULL : fdopendir(again);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		if (strncmp(entry->d_name, HG_MESSAGE_LINK, sizeof(HG_MESSAGE_LINK) - 1) != 0)
+			continue;
+		if (file < 0)
+			file = openat(folder, HG_MESSAGES,
+				      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+					  O_CLOEXEC,
+				      0600);
+		if (file >= 0)
+			take_over(folder, file, entry->d_name);
+	}
+	if (file >= 0)
+		close(file);
+	if (list)
+		closedir(list);
+	else if (again >= 0)
+		close(again);
 }
 
 void process_messages_show(int folder)

@@ -7,8 +7,18 @@
 #define HG_MESSAGES     "messages"
 #define HG_MESSAGES_MAX 65536 /* bytes: later messages are omitted */
 
+/*
+ * "message-<pid>-<hexadecimal number>": a link whose target is such a line, by a process that could
+ * not write to the file. The recorder takes it over.
+ */
+#define HG_MESSAGE_LINK      "message-"
+#define HG_MESSAGE_LINK_NAME 64 /* bytes at most, with a slash in front */
+
 /* A message that has this text about calls or kernels makes the recording incomplete. */
 #define HG_MESSAGE_UNRECORDED " are not recorded"
+
+/* Takes over what processes left as links. */
+void process_messages_collect(int folder);
 
 /* Print each text once, as warnings. `folder`: a descriptor. */
 void process_messages_show(int folder);

@@ -586,6 +586,7 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("%lld events were lost: there was no room for them for too long",
 				(long long)(loss.events + loss.packets));
 	}
+	process_messages_collect(recording->bundle.lock);
 	process_messages_show(recording->bundle.lock);
 	result->nothing = says_nothing(recording, &sum);
 	result->complete = recording->manifest.complete && !error;

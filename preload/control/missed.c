@@ -19,6 +19,7 @@
 #include "preload/core/parts.h"
 
 static struct hg_missed_table *table; /* atomic */
+static bool absent;                   /* there is none that this process may have */
 
 void hg_missed_open(void)
 {
@@ -32,6 +33,7 @@ void hg_missed_open(void)
 		return;
 	cancel = hg_keep_thread();
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	absent = fd < 0 && (errno == ENOENT || errno == EACCES);
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size == sizeof(*table))
 		memory =
@@ -57,12 +59,15 @@ bool hg_missed_keep(void)
 	return table && table->keep;
 }
 
-/* `recording` becomes 0 when the recording ends. */
+/*
+ * `recording` becomes 0 when the recording ends. A process that cannot look at it, as memory or
+ * descriptors are short, does what it can.
+ */
 static bool wanted(void)
 {
 	const volatile int *recording = hg_missed_recording();
 
-	return recording && *recording;
+	return recording ? *recording : !absent;
 }
 
 long hg_missed_filters(void)

@@ -29,6 +29,7 @@
 #include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/core/signals.h"
 #include "preload/core/start.h"
 #include "tracer/provider.h"
 
@@ -261,7 +262,7 @@ static void *watch(void *unused)
 static void begin(void)
 {
 	pthread_attr_t attributes;
-	sigset_t blocked, before;
+	struct hg_signals signals;
 	pthread_t thread;
 	int saved = errno, cancel;
 
@@ -274,11 +275,10 @@ static void begin(void)
 	open_folder();
 	if (folder >= 0 && each_thread(folder, add_if_named) >= 0 &&
 	    !pthread_attr_init(&attributes)) {
-		sigfillset(&blocked);
-		pthread_sigmask(SIG_SETMASK, &blocked, &before);
+		hg_signals_block(&signals);
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 		pthread_create(&thread, &attributes, watch, NULL); /* else it is as it was */
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		hg_signals_restore(&signals);
 		pthread_attr_destroy(&attributes);
 	}
 	hg_tls.busy--;

@@ -210,6 +210,15 @@ static void read_settings(void)
 	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
 }
 
+/* What cannot be opened just now, as memory or descriptors are short, may be there all the same. */
+static bool keep_path(const char *path, char *kept)
+{
+	struct stat status;
+
+	return *path == '/' && (!stat(path, &status) || errno != ENOENT) &&
+	       snprintf(kept, PATH_MAX, "%s", path) < PATH_MAX;
+}
+
 static void start(void)
 {
 	static char directory[PATH_MAX];
@@ -235,10 +244,8 @@ static void start(void)
 	if (getenv(HG_SESSION_VARIABLE) && HG_ANY_PART(refuse, dir))
 		return;
 	/* The program may change its working directory. */
-	if (hg_real_path(dir, directory))
+	if (hg_real_path(dir, directory) || keep_path(dir, directory))
 		hg_config.dir = directory;
-	else
-		hg_say("nothing is recorded: HIPGRAIN_DIR=%s: %s", dir, strerror(errno));
 	read_settings();
 	hg_process_id = getpid();
 	hg_config.user = geteuid();
@@ -250,8 +257,10 @@ static void start(void)
 	if (hg_libc_is_passed())
 		hg_say("host memory is not recorded: the program has a malloc() that comes before "
 		       "ours");
-	if (HG_ANY_PART(init))
+	if (HG_ANY_PART(init)) {
+		hg_say("nothing is recorded: no memory for it");
 		return;
+	}
 	hg_fork_init();
 	if (!hg_config.standby || hg_config.recorded) {
 		hg_active = HG_FORKED;

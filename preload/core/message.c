@@ -9,21 +9,52 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "tracer/process_messages.h"
 
+/* Returns false if the line is not in the file, but not if that has enough of them. */
+static bool append(const char *line, size_t size)
+{
+	char path[PATH_MAX + sizeof(HG_MESSAGES)];
+	struct stat status;
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" HG_MESSAGES, hg_config.dir);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	done = !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	       (status.st_size >= HG_MESSAGES_MAX || write(fd, line, size) == (ssize_t)size);
+	hg_libc.close(fd);
+	return done;
+}
+
+/* A process that has all descriptors which it may have can make a link all the same. */
+static void leave(const char *line)
+{
+	char path[PATH_MAX + HG_MESSAGE_LINK_NAME];
+
+	snprintf(path, sizeof(path), "%s/" HG_MESSAGE_LINK "%d-%lx", hg_config.dir, (int)getpid(),
+		 hg_now());
+	hg_syscall(SYS_symlink, line, path);
+}
+
 void hg_say(const char *format, ...)
 {
-	char path[PATH_MAX + sizeof(HG_MESSAGES)], line[640];
-	int length, fd = -1, saved = errno, cancel = hg_keep_thread();
+	int length, saved = errno, cancel = hg_keep_thread();
+	char line[640];
 	size_t used;
-	struct stat status;
 	va_list args;
 
 	used = (size_t)snprintf(line, sizeof(line), "%d %.64s: ", (int)getpid(),
@@ -33,17 +64,11 @@ void hg_say(const char *format, ...)
 	va_end(args);
 	used += length < 0 ? 0 : (size_t)length;
 	if (used > sizeof(line) - 2)
-		used = sizeof(line) - 2;
+		used = sizeof(line) - 2; /* for the end of the line, and of the text */
 	line[used++] = '\n';
-	if (hg_config.dir &&
-	    snprintf(path, sizeof(path), "%s/" HG_MESSAGES, hg_config.dir) < (int)sizeof(path))
-		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-			  0600);
-	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    status.st_size < HG_MESSAGES_MAX)
-		(void)!write(fd, line, used); /* there is nowhere to report that it failed */
-	if (fd >= 0)
-		hg_libc.close(fd);
+	line[used] = '\0';
+	if (hg_config.dir && !append(line, used))
+		leave(line);
 	hg_release_thread(cancel);
 	errno = saved;
 }

@@ -26,6 +26,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/libc_symbols.h"
 #include "preload/core/objects.h"
+#include "preload/core/signals.h"
 
 #define NEED      ((size_t)64 << 10)
 #define SIZE      ((size_t)256 << 10)
@@ -176,20 +177,13 @@ __asm__(".pushsection .text\n"
 	".size hg_room_switch, .-hg_room_switch\n"
 	".popsection\n");
 
-/* The kernel's set: the C library's functions leave out signals of its own. */
-static void set_signals(const uint64_t *set, uint64_t *before)
-{
-	hg_syscall(SYS_rt_sigprocmask, (long)SIG_SETMASK, set, before, sizeof(*set));
-}
-
 __attribute__((noinline)) bool hg_room_elsewhere(void (*work)(void *data), void *data)
 {
-	static const uint64_t all = ~UINT64_C(0);
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), start = hg_tls.stack_start,
 		  end = hg_tls.stack_end;
 	bool foreign = here < hg_tls.room_low || here >= hg_tls.room_end;
 	int saved = errno;
-	uint64_t before;
+	struct hg_signals signals;
 	unsigned which;
 	char *top;
 
@@ -197,8 +191,7 @@ __attribute__((noinline)) bool hg_room_elsewhere(void (*work)(void *data), void 
 		work(data);
 		return true;
 	}
-	set_signals(&all, &before);
-	top = take(&which);
+	top = hg_signals_block(&signals) ? take(&which) : NULL;
 	if (top) {
 		hg_tls.outside = __builtin_frame_address(0);
 		/* What is known to be readable is of another stack, or of one that was there. */
@@ -214,7 +207,7 @@ __attribute__((noinline)) bool hg_room_elsewhere(void (*work)(void *data), void 
 		hg_tls.outside = NULL;
 		__atomic_store_n(&stacks[which].used, 0, __ATOMIC_RELEASE);
 	}
-	set_signals(&before, NULL);
+	hg_signals_restore(&signals);
 	errno = saved;
 	return top != NULL;
 }

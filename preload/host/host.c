@@ -21,6 +21,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/ring.h"
 #include "tracer/api/host.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
@@ -262,8 +263,8 @@ static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct 
 	/* Where the call stands is not to be seen from there. */
 	if (hg_in_hip())
 		hg_tls.named_api = 0;
-	else
-		hg_room_elsewhere(work, call);
+	else if (!hg_room_elsewhere(work, call))
+		hg_ring_lost(1);
 }
 
 /* Keeps errno. `anywhere`: as in enter(). */

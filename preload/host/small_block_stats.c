@@ -561,10 +561,8 @@ static int init(void)
 	if (!hg_config.totals)
 		return 0;
 	rc = get_ready(hg_small_chunk);
-	if (rc) {
-		hg_say("nothing is recorded: no memory for totals: %s", strerror(-rc));
+	if (rc)
 		return rc;
-	}
 	hg_counted_age = age;
 	/* From here on no block is small enough to be of no interest; else recording.c says when.
 	 */

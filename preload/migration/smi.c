@@ -21,6 +21,7 @@
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/core/signals.h"
 #include "preload/migration/smi_text.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -296,15 +297,15 @@ static void finish(void)
 
 static int start_thread(void)
 {
-	sigset_t all, old;
+	struct hg_signals signals;
 	pthread_t thread;
 	int error;
 
 	/* The program's signals are for its own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!hg_signals_block(&signals))
+		return errno;
 	error = pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	hg_signals_restore(&signals);
 	if (!error) {
 		pthread_detach(thread);
 		hg_exit_watch_started();

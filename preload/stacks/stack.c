@@ -26,6 +26,7 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
+#include "preload/core/signals.h"
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/modules.h"
@@ -245,7 +246,7 @@ bool hg_stack_in_handler(void)
 
 bool hg_thread_prepare(bool anywhere)
 {
-	sigset_t blocked, before;
+	struct hg_signals signals;
 	int saved = errno;
 
 	if (hg_tls.busy || hg_active != HG_ACTIVE || !*hg_provider->recording)
@@ -258,13 +259,12 @@ bool hg_thread_prepare(bool anywhere)
 		errno = saved;
 		return false;
 	}
-	sigfillset(&blocked);
-	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	hg_signals_block(&signals);
 	if (unwinders.module)
 		__tls_get_addr(&unwinders);
 	hg_room_find();
 	hg_tls.prepared = true;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	hg_signals_restore(&signals);
 	hg_tls.busy--;
 	errno = saved;
 	hg_release_async();

@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -34,6 +33,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
+#include "preload/core/signals.h"
 
 #define FIRST_PAGES 1u
 #define MORE_PAGES  128u /* by which it grows at most at a time */
@@ -317,14 +317,14 @@ static enum growth make_room(struct own *mine)
 
 static enum growth grow(struct own *mine)
 {
-	uint64_t all = UINT64_MAX, before;
+	struct hg_signals signals;
 	enum growth growth;
 
 	if (hg_now() < __atomic_load_n(&mine->full_until, __ATOMIC_RELAXED))
 		return CANNOT_GROW;
-	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	hg_signals_block(&signals);
 	growth = make_room(mine);
-	hg_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	hg_signals_restore(&signals);
 	return growth;
 }
 
