@@ -519,14 +519,17 @@ static int end(struct attachment *attachment)
  */
 static int record_attached(struct attachment *attachment, int report)
 {
-	sigset_t signals;
+	sigset_t signals, blocked;
 	char status;
 	int result;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	/* A file that may not become larger is an error of the call that writes to it. */
+	blocked = signals;
+	sigaddset(&blocked, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	attachment->signals = signalfd(-1, &signals, SFD_CLOEXEC);
 	for (size_t i = 0; i < attachment->count; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, attachment->processes[i].pid, 0);

@@ -52,7 +52,7 @@ static int64_t now_ns(void)
 static void block_signals(struct recording *recording)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL }, found;
-	sigset_t interrupting;
+	sigset_t interrupting, blocked;
 
 	sigemptyset(&recording->waited);
 	sigemptyset(&interrupting);
@@ -66,7 +66,10 @@ static void block_signals(struct recording *recording)
 	sigaddset(&recording->waited, SIGCHLD);
 	if (recording->options->snapshot_mib)
 		sigaddset(&recording->waited, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &recording->waited, &recording->old_mask);
+	/* A file that may not become larger is an error of the call that writes to it. */
+	blocked = recording->waited;
+	sigaddset(&blocked, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &blocked, &recording->old_mask);
 	/* Without it (no descriptor is free) nothing is interrupted. */
 	recording->interrupt = signalfd(-1, &interrupting, SFD_CLOEXEC | SFD_NONBLOCK);
 	/* An inherited SIG_IGN would reap the command before we see its status. */

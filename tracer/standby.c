@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,8 @@ int standby_exec(const struct standby_options *options, char **argv)
 {
 	const char *directory = options->directory ? options->directory : DEFAULT_DIRECTORY;
 	const char *outer = getenv("HIPGRAIN_DIR");
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+	struct sigaction before;
 	struct install_paths install = { 0 };
 	char *executable = NULL, *resolved = NULL, why[512];
 	int status = HG_EXIT_INPUT, folder = -1;
@@ -277,7 +280,9 @@ int standby_exec(const struct standby_options *options, char **argv)
 		goto out;
 	}
 	fchmod(folder, S_IRWXU); /* it may have been there */
+	sigaction(SIGXFSZ, &ignored, &before); /* without it nothing is counted */
 	witness_make(folder);
+	sigaction(SIGXFSZ, &before, NULL);
 	if (options->totals && mkdirat(folder, HG_FLUSH_REQUESTS, S_IRWXU) && errno != EEXIST) {
 		message_error("'%s/" HG_FLUSH_REQUESTS "': %s", directory, strerror(errno));
 		goto out;

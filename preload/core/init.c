@@ -178,10 +178,10 @@ static void report_unrecorded(const char *what, const char *name)
 		line[length++] = '\n';
 		fd = hg_syscall(SYS_open, path,
 				O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
-		if (fd >= 0) {
+		if (fd >= 0 && hg_may_have(HG_MESSAGES_MAX))
 			hg_syscall(SYS_write, fd, line, length);
+		if (fd >= 0)
 			hg_syscall(SYS_close, fd);
-		}
 		return;
 	}
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -48,14 +47,11 @@ static bool allow(void *memory, size_t from, size_t size)
 void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
 			  size_t path_size)
 {
-	struct rlimit limit;
 	void *memory = MAP_FAILED;
 	int fd, directory;
 
-	/* A process that makes a larger file than it may is sent a signal. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size ||
-	    (size_t)snprintf(path, path_size, "%s/%s/%d-%lx", hg_config.dir, folder, (int)getpid(),
-			     hg_now()) >= path_size)
+	if (!hg_may_have(size) || (size_t)snprintf(path, path_size, "%s/%s/%d-%lx", hg_config.dir,
+						   folder, (int)getpid(), hg_now()) >= path_size)
 		return NULL;
 	directory = hg_open_folder(folder);
 	if (directory < 0)
@@ -83,12 +79,11 @@ void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_si
 
 bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t size)
 {
-	struct rlimit limit;
 	int fd = -1;
 	bool done;
 
 	/* The limit may be lower by now. */
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= size)
+	if (hg_may_have(size))
 		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	done = fd >= 0 && reserve(fd, reserved, size) && allow(memory, reserved, size);
 	if (fd >= 0)
@@ -100,11 +95,10 @@ void *hg_mapped_file_there(const char *folder, const char *name, size_t size, ch
 			   size_t path_size)
 {
 	void *memory = MAP_FAILED;
-	struct rlimit limit;
 	struct stat status;
 	int fd, directory;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size ||
+	if (!hg_may_have(size) ||
 	    (size_t)snprintf(path, path_size, "%s/%s/%s", hg_config.dir, folder, name) >= path_size)
 		return NULL;
 	directory = hg_open_folder(folder);

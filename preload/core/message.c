@@ -18,6 +18,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
+#include "preload/core/files.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "tracer/process_messages.h"
@@ -35,7 +36,8 @@ static bool append(const char *line, size_t size)
 	if (fd < 0)
 		return false;
 	done = !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	       (status.st_size >= HG_MESSAGES_MAX || write(fd, line, size) == (ssize_t)size);
+	       (status.st_size >= HG_MESSAGES_MAX ||
+		(hg_may_append(fd, size) && write(fd, line, size) == (ssize_t)size));
 	hg_libc.close(fd);
 	return done;
 }

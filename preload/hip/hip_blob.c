@@ -67,7 +67,7 @@ static int store(const char *sha256, const uint8_t *data, uint64_t size)
 		rc = -errno;
 		goto out;
 	}
-	rc = write_all(fd, data, size);
+	rc = hg_may_have(size) ? write_all(fd, data, size) : -EFBIG;
 	if (close(fd) && !rc)
 		rc = -errno;
 	if (!rc && renameat(folder, temporary, folder, sha256))

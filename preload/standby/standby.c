@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
@@ -62,7 +63,8 @@ static struct hg_requests *map_requests(void)
 		return NULL;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    (status.st_size == sizeof(*requests) ||
-	     (!status.st_size && !fallocate(fd, 0, 0, sizeof(*requests)))))
+	     (!status.st_size && hg_may_have(sizeof(*requests)) &&
+	      !fallocate(fd, 0, 0, sizeof(*requests)))))
 		memory = hg_libc.mmap(NULL, sizeof(*requests), PROT_READ | PROT_WRITE, MAP_SHARED,
 				      fd, 0);
 	hg_libc.close(fd);

@@ -13,6 +13,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/files.h"
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
@@ -144,7 +145,8 @@ static void write_out(void)
 			  (unsigned long long)all, (unsigned long long)some,
 			  (unsigned long long)hooks, (unsigned long long)process);
 	/* On a full disk it is not written: the report then says that the cost is unknown. */
-	(void)!write(fd, line, (size_t)length);
+	if (hg_may_append(fd, (size_t)length))
+		(void)!write(fd, line, (size_t)length);
 	hg_libc.close(fd);
 }
 

@@ -9,6 +9,9 @@ import time
 from trials.machine import Hang, Wrong
 
 
+DAEMONS = ["lttng-sessiond", "lttng-consumerd"]
+
+
 def alone(how, low, high):
     """A program that is recorded and that nothing else happens to."""
     def trial(t):
@@ -51,8 +54,13 @@ def kill(pids, number=signal.SIGKILL):
             pass
 
 
+def ways(t):
+    """Options: processes' files are the recording, or a process of the recorder takes from them what LTTng records."""
+    return t.chance.choice([(), ("--rotate", "1s")])
+
+
 def kill_program(t):
-    process = t.record(*t.program("recorded", t.chance.choice(["slowly", "fast"]), 1000000))
+    process = t.record(*t.program("recorded", t.chance.choice(["slowly", "fast"]), 1000000), options=ways(t))
     under_way(t, process)
     kill(t.pids_of(t.load))
     status = t.end(process)
@@ -65,7 +73,7 @@ def kill_recorder(t):
     """The program goes on without its recorder. A shell notes its status."""
     rounds = t.chance.randrange(1000, 3000)
     program = t.program("recorded", "slowly", rounds)
-    process = t.record("sh", "-c", '"$@" >program.out; echo $? >status', "sh", *program)
+    process = t.record("sh", "-c", '"$@" >program.out; echo $? >status', "sh", *program, options=ways(t))
     under_way(t, process)
     kill([pid for pid in t.pids_of(t.hipgrain) if pid == process.pid] or [process.pid])
     t.end(process)
@@ -76,11 +84,42 @@ def kill_recorder(t):
     t.accounted()
 
 
+def recorders(t):
+    return t.pids_of(t.hipgrain) + t.daemons("hipgrain-drain")
+
+
+def stop_recorder(t):
+    """All that records is stopped for a while."""
+    rounds = t.chance.randrange(1000, 3000)
+    how = t.chance.choice(["slowly", "fast"])
+    process = t.record(*t.program("recorded", how, rounds), options=ways(t))
+    under_way(t, process)
+    pids = recorders(t) + [pid for name in DAEMONS for pid in t.daemons(name)]
+    kill(pids, signal.SIGSTOP)
+    time.sleep(t.chance.choice([2, 15, 60]))
+    kill(pids, signal.SIGCONT)
+    t.same(how, rounds, t.end(process))
+    t.accounted()
+
+
+def kill_everything(t):
+    """In any order, with or without time between."""
+    process = t.record(*t.program("recorded", t.chance.choice(["slowly", "fast", "many"]), 1000000), options=ways(t))
+    under_way(t, process)
+    pids = recorders(t) + t.pids_of(t.load) + [pid for name in DAEMONS for pid in t.daemons(name)]
+    t.chance.shuffle(pids)
+    for pid in pids:
+        kill([pid])
+        time.sleep(t.chance.choice([0, 0, 0.001, 0.05]))
+    t.end(process)
+    t.accounted()
+
+
 def lose_daemon(number, names):
-    """One of LTTng's daemons is killed, or stops to answer."""
+    """One of LTTng's daemons, or the process that takes records to them, is killed, or stops to answer."""
     def trial(t):
         rounds = t.chance.randrange(1000, 3000)
-        process = t.record(*t.program("recorded", "slowly", rounds))
+        process = t.record(*t.program("recorded", "slowly", rounds), options=("--rotate", "1s"))
         under_way(t, process)
         name = t.chance.choice(names)
         pids = t.daemons(name)
@@ -100,7 +139,7 @@ def full_disk(t):
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=1777", "tmpfs", t.path("small")], check=True)
     t.bundle = t.path("small/bundle")
     try:
-        process = t.record(*t.program("recorded", "fast", rounds))
+        process = t.record(*t.program("recorded", "fast", rounds), options=ways(t))
         t.same("fast", rounds, t.end(process))
         if os.path.exists(t.bundle):
             t.accounted()
@@ -112,7 +151,7 @@ def full_shared_memory(t):
     """Little room for LTTng's buffers, whose files are in /dev/shm."""
     rounds = t.chance.randrange(20, 60)
     size = t.chance.choice(["8k", "64k", "1m", "3m"])
-    process = t.record(*t.program("recorded", "fast", rounds),
+    process = t.record(*t.program("recorded", "fast", rounds), options=ways(t),
                        setup=f"mount -t tmpfs -o size={size},mode=1777 tmpfs /dev/shm")
     status = t.end(process)
     # A recording that cannot begin is refused: nothing ran.
@@ -175,7 +214,6 @@ def many_recordings(t):
         t.accounted(t.path(name.replace("beside", "b")), name)
 
 
-DAEMONS = ["lttng-sessiond", "lttng-consumerd"]
 KINDS = {
     "abort": alone("aborts", 1, 5000),
     "attach and detach in a loop": attach_again_and_again,
@@ -184,8 +222,11 @@ KINDS = {
     "closes every descriptor, standby": in_standby("closes", 0, 300),
     "daemon is killed": lose_daemon(signal.SIGKILL, DAEMONS),
     "daemon stops": lose_daemon(signal.SIGSTOP, DAEMONS),
+    "drain is killed": lose_daemon(signal.SIGKILL, ["hipgrain-drain"]),
+    "drain stops": lose_daemon(signal.SIGSTOP, ["hipgrain-drain"]),
     "disk is full": full_disk,
     "eight recordings at once": many_recordings,
+    "everything is killed": kill_everything,
     "exec storm": alone("execs", 10, 150),
     "fast allocations": alone("fast", 20, 200),
     "forks": alone("forks", 50, 300),
@@ -196,6 +237,7 @@ KINDS = {
     "raw exit of the only thread": alone("last-exit", 10, 1000),
     "raw exit of the only thread, standby": in_standby("last-exit", 10, 1000),
     "recorder is killed": kill_recorder,
+    "recorder stops": stop_recorder,
     "shared memory is full": full_shared_memory,
     "signals": alone("signals", 100, 3000),
     "spawned shells": alone("spawns", 20, 150),
