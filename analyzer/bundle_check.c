@@ -8,12 +8,16 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "codeobj/text.h"
+#include "tracer/bundle.h"
 
 /* A trace in chunks uses six. */
 #define DEPTH_MAX 32
@@ -34,18 +38,11 @@ static const struct rule {
 	const char *folder, *name; /* fnmatch(3) */
 	int64_t size;              /* at most */
 } rules[] = {
-	{ "", "manifest.json", 16 * MIB },
-	{ "", "cost", 64 * MIB },
-	{ "", "messages", MIB },
-	{ "", "given-up", 64 * MIB },
-	{ "", "perf-*.map", GIB },
+	{ "", "manifest.json", 16 * MIB }, { "", "cost", 64 * MIB },
+	{ "", "messages", MIB },           { "", "perf-*.map", GIB },
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
-	{ "open-batches", "*", GIB },
-	{ "counts", "*", MIB },
-	{ "open-calls", "*", MIB },
-	{ "early-events", "*", MIB },
-	{ "rings", "*", INT64_MAX },
-	{ "ctf", "metadata", 64 * MIB },
+	{ "open-calls", "*", MIB },        { "", "event-layout", MIB },
+	{ "rings", "*", INT64_MAX },       { "ctf", "metadata", 64 * MIB },
 	{ "ctf", "*", INT64_MAX },
 };
 
@@ -146,13 +143,57 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 	return result;
 }
 
+static bool has(const char *path, const char *name)
+{
+	char inner[4096];
+
+	snprintf(inner, sizeof(inner), "%s/%s", path, name);
+	return access(inner, F_OK) == 0;
+}
+
+static const char *text_of(struct json_object *manifest, const char *name)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(manifest, name, &value) &&
+		       json_object_is_type(value, json_type_string)
+		   ? json_object_get_string(value)
+		   : NULL;
+}
+
+/* Bundles of other formats are not read: nobody can say what would be missing. */
+static int check_format(const char *path, char **error)
+{
+	char file[4096], version[64];
+	struct json_object *manifest;
+	const char *schema, *text;
+	int result = 0;
+
+	snprintf(file, sizeof(file), "%s/" BUNDLE_MANIFEST, path);
+	manifest = json_object_from_file(file);
+	schema = text_of(manifest, "schema");
+	text = text_of(manifest, "version");
+	text_copy_visible(version, sizeof(version), text ? text : "of another version");
+	if (schema ? strcmp(schema, BUNDLE_MANIFEST_SCHEMA) != 0
+		   : has(path, "early-events") || has(path, "open-batches")) {
+		result = -EINVAL;
+		if (asprintf(error,
+			     "hipgrain %s recorded it, in another format: use that version to "
+			     "read it, or record again",
+			     version) < 0)
+			*error = NULL;
+	}
+	json_object_put(manifest);
+	return result;
+}
+
 int bundle_check(const char *path, char **error)
 {
-	struct stat status;
-	char inner[4096];
+	bool bundle = has(path, "ctf");
+	int result;
 
 	*error = NULL;
 	/* A directory of traces without a bundle around it is read like a bundle's. */
-	snprintf(inner, sizeof(inner), "%s/ctf", path);
-	return check_folder(AT_FDCWD, path, stat(inner, &status) == 0 ? "" : "ctf", 0, error);
+	result = check_folder(AT_FDCWD, path, bundle ? "" : "ctf", 0, error);
+	return result || !bundle ? result : check_format(path, error);
 }

@@ -53,7 +53,7 @@ static char *missing_text(const struct counts_gap *gap)
 	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
 	char *text;
 
-	for (unsigned group = 0; group < COUNTS_GROUPS; group++) {
+	for (unsigned group = 0; group < HG_GROUPS; group++) {
 		if (gap->missing[group]) {
 			g_ptr_array_add(parts,
 					g_strdup_printf("%" PRIu64 " of %" PRIu64 " %s",
@@ -93,76 +93,44 @@ static char *unrecorded_text(const struct counts_process *process)
 static void judge_process(struct completeness *completeness, const struct counts_process *process,
 			  bool compared)
 {
-	struct completeness_gap row = { .process = process };
+	struct completeness_gap row = { process, counts_compare(process, compared) };
 	uint64_t unrecorded = sum(process->unrecorded, HG_UNRECORDED_KINDS);
 	char *name = process->program[0]
 			 ? g_strdup_printf("process %d (%s)", process->pid, process->program)
 			 : g_strdup_printf("process %d", process->pid);
 	char *text;
 
-	if (compared)
-		row.gap = counts_compare(process);
-	row.unrecorded = process->expected && process->recorded < process->files;
 	if (row.gap.total) {
 		text = missing_text(&row.gap);
 		add_reason(completeness, RECORDING_INCOMPLETE, "%s: %s are missing", name, text);
 		g_free(text);
 	}
-	if (row.gap.batches) {
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "%s: up to %" PRIu64 " allocations and frees of the host are missing: "
-			   "they were not written when it ended",
-			   name, row.gap.batches * HG_BATCH_RECORDS);
-	}
-	text = unrecorded_text(process);
-	if (row.unrecorded) {
-		add_reason(completeness, RECORDING_INCOMPLETE, "%s: LTTng did not record it%s%s",
-			   name, unrecorded ? ": it made " : "", text);
-	} else if (unrecorded) {
+	if (unrecorded) {
+		text = unrecorded_text(process);
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "%s: its recording ended before the process: %s were not recorded", name,
 			   text);
+		g_free(text);
 	}
-	g_free(text);
-	if (process->confined & 1u << HG_CONFINED_SECCOMP) {
+	if (process->confined) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "%s: it restricted its system calls (seccomp) and was not recorded from "
 			   "then on",
 			   name);
 	}
-	if (process->confined & 1u << HG_CONFINED_ALONE) {
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "%s: it changed rights or namespaces, which does not go with LTTng's "
-			   "threads, and was not recorded from then on",
-			   name);
-	}
-	/* The trace has the events of this process until LTTng's buffers were full. */
-	if ((process->confined & 1u << HG_CONFINED_CLOSED) &&
-	    (row.gap.total || row.gap.batches || unrecorded)) {
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "%s: it closed LTTng's file descriptors by system calls of its own, "
-			   "without which its buffers are not emptied",
-			   name);
-	}
 	g_free(name);
-	/* A batch is open from its first record on. */
-	completeness->missing += row.gap.total + row.gap.batches + unrecorded;
-	if (row.gap.total || row.gap.batches || row.unrecorded || unrecorded)
+	completeness->missing += row.gap.total + unrecorded;
+	if (row.gap.total || unrecorded)
 		g_array_append_val(completeness->gaps, row);
 }
 
 /*
- * A process of the trace that left no count, or one of the programs that it ran did not: each says
+ * A process of the trace that left no file, or one of the programs that it ran did not: each says
  * at first what it is.
  */
-static bool is_uncounted(const struct counts_process *process, const struct recording_facts *facts)
+static bool is_uncounted(const struct counts_process *process)
 {
-	if (process->files) {
-		return process->expected && facts->compared &&
-		       process->read[HG_COUNT_process] > process->counted[HG_COUNT_process];
-	}
-	return sum(process->read, COUNTS_KINDS) &&
-	       !(facts->is_foreign && facts->is_foreign(process->pid, facts->data));
+	return process->files ? process->images > process->files : process->events > 0;
 }
 
 static void judge_processes(struct completeness *completeness, const struct reader_stats *stats,
@@ -176,14 +144,14 @@ static void judge_processes(struct completeness *completeness, const struct read
 	for (guint i = 0; i < processes->len; i++) {
 		const struct counts_process *process = processes->pdata[i];
 
-		if (is_uncounted(process, facts))
+		if (facts->is_foreign && facts->is_foreign(process->pid, facts->data))
+			continue;
+		if (is_uncounted(process))
 			first = uncounted++ ? first : process->pid;
 		else
 			counted += process->files > 0;
-		if (process->files) {
-			files = true;
-			judge_process(completeness, process, facts->compared);
-		}
+		files |= process->files > 0;
+		judge_process(completeness, process, facts->compared);
 	}
 	completeness->counted = counted && !uncounted && facts->compared;
 	if (!facts->compared)
@@ -200,35 +168,12 @@ static void judge_processes(struct completeness *completeness, const struct read
 	}
 }
 
-/* Judges by what the files of processes say that they had no room for. */
-static uint64_t judge_missing(struct completeness *completeness, const struct reader_stats *stats,
-			      const struct recording_facts *facts)
-{
-	uint64_t records = 0;
-
-	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
-		const struct order_missing *row =
-		    &g_array_index(stats->missing, struct order_missing, i);
-
-		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data))
-			continue;
-		records += row->records;
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "process %d: up to %" PRIu64
-			   " allocations and frees of the host were not recorded",
-			   row->pid, row->records);
-	}
-	return records;
-}
-
 /* Judges by what is known without the processes' counts: less than what is missing, or a bound. */
 static void judge_losses(struct completeness *completeness, const struct reader_stats *stats,
 			 const struct recording_facts *facts)
 {
-	uint64_t discarded = stats->lost + stats->lost_packets,
-		 missing = judge_missing(completeness, stats, facts);
+	uint64_t discarded = stats->lost + stats->lost_packets;
 
-	completeness->missing = MAX(completeness->missing, missing);
 	if (completeness->counted) {
 		if (discarded) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
@@ -244,7 +189,7 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 			   "LTTng's daemons ended early or did not answer: the number of events "
 			   "that they did not write is unknown");
 	}
-	discarded += missing + facts->given_up + stats->orphans;
+	discarded += stats->orphans;
 	completeness->missing = MAX(completeness->missing, discarded);
 	if (discarded)
 		completeness->status = RECORDING_INCOMPLETE;
@@ -287,19 +232,7 @@ static bool is_interrupted(const struct recording_facts *facts)
  */
 static bool is_cut_short(const struct reader_stats *stats, const struct recording_facts *facts)
 {
-	return is_interrupted(facts) && !facts->given_up && !stats->lost && !stats->lost_packets &&
-	       !stats->orphans;
-}
-
-static const struct counts_process *find_process(const GPtrArray *processes, int32_t pid)
-{
-	for (guint i = 0; processes && i < processes->len; i++) {
-		const struct counts_process *process = processes->pdata[i];
-
-		if (process->pid == pid)
-			return process;
-	}
-	return NULL;
+	return is_interrupted(facts) && !stats->lost && !stats->lost_packets && !stats->orphans;
 }
 
 /*
@@ -310,14 +243,14 @@ static bool judge_witnessed(struct completeness *completeness, const struct read
 			    const struct recording_facts *facts)
 {
 	bool interrupted = is_interrupted(facts), passed = false;
-	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
 
 	/* The kernels that a part of a trace should have are unknown. */
 	for (guint i = 0; facts->compared && facts->witnessed && i < facts->witnessed->len; i++) {
 		const struct recording_witnessed *row =
 		    &g_array_index(facts->witnessed, struct recording_witnessed, i);
-		const struct counts_process *process = find_process(processes, row->pid);
-		uint64_t recorded = process ? counts_launches(process) : 0;
+		const struct counts_process *process =
+		    stats->counts ? counts_find(stats->counts, row->pid) : NULL;
+		uint64_t recorded = process ? process->launches : 0;
 		char *name = *row->program
 				 ? g_strdup_printf("process %d (%s)", row->pid, row->program)
 				 : g_strdup_printf("process %d", row->pid);
@@ -332,7 +265,7 @@ static bool judge_witnessed(struct completeness *completeness, const struct read
 				   row->kernels - recorded == 1 ? " was" : "s were",
 				   interrupted && recorded ? "after its end, or " : "");
 			passed |= !interrupted || !recorded;
-		} else if (row->queues && !(process && counts_has_devices(process))) {
+		} else if (row->queues && !(process && process->devices)) {
 			add_reason(completeness, RECORDING_INCOMPLETE,
 				   "%s: the driver had %" PRIu32
 				   " queue%s of it, and no call of HIP or HSA is in the recording",
@@ -401,11 +334,8 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 			   "the trace is damaged and was read up to the damage: %s",
 			   stats->truncated);
 	}
-	if (stats->counts) {
-		if (facts->compared)
-			counts_end(stats->counts);
+	if (stats->counts)
 		judge_processes(completeness, stats, facts);
-	}
 	judge_losses(completeness, stats, facts);
 	judge_missed(completeness, facts);
 	passed = judge_witnessed(completeness, stats, facts);
@@ -426,14 +356,8 @@ void completeness_clear(struct completeness *completeness)
 uint64_t completeness_unrecorded(const struct completeness *completeness,
 				 const struct recording_facts *facts)
 {
-	uint64_t count = facts->missed_others;
+	uint64_t count = facts->missed_others + completeness->gaps->len;
 
-	for (guint i = 0; i < completeness->gaps->len; i++) {
-		const struct completeness_gap *row =
-		    &g_array_index(completeness->gaps, struct completeness_gap, i);
-
-		count += row->unrecorded ? row->process->files - row->process->recorded : 1;
-	}
 	for (guint i = 0; facts->missed && i < facts->missed->len; i++) {
 		const struct recording_missed *row =
 		    &g_array_index(facts->missed, struct recording_missed, i);

@@ -3,7 +3,7 @@
  * Decides if a recording is complete. Nothing else decides it.
  *
  * A recording is complete if its recorder ended it, nothing of its trace is damaged, and the trace
- * holds every event that its processes counted (reader/counts.h), of each process and each kind,
+ * holds every event that its processes counted (reader/counts.h), of each process,
  * and every kernel that others counted (tracer/witness.h), and nothing in it says that calls were
  * made where they are not recorded (unseen.h).
  *
@@ -62,7 +62,6 @@ struct recording_facts {
 	bool partial;                 /* as requested, not all is there */
 	bool compared;                /* all that is counted should be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */
-	uint64_t given_up;            /* events, by the processes, without their counts */
 	bool softgpu;                 /* the recorder started the command on the software GPU */
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
@@ -97,7 +96,6 @@ void recording_missed_clear(struct recording_facts *facts);
 struct completeness_gap {
 	const struct counts_process *process; /* the statistics' */
 	struct counts_gap gap;
-	bool unrecorded; /* an image of it, or all, was never recorded */
 };
 
 struct completeness {
@@ -110,7 +108,7 @@ struct completeness {
 	GArray *gaps;       /* struct completeness_gap */
 };
 
-/* Fill in; completeness_clear() it, before the statistics. Adds to the statistics' counts. */
+/* Fill in; completeness_clear() it, before the statistics. */
 void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
 			const struct recording_facts *facts);
 void completeness_clear(struct completeness *completeness);

@@ -10,39 +10,21 @@
 #include "codeobj/text.h"
 #include "tracer/machine.h"
 
-/*
- * Reads the events that processes discarded because the trace buffers were not emptied and the
- * recorder could not query LTTng for the losses: lines of process and number.
- */
-static void read_given_up(struct recording_facts *facts, const char *bundle,
-			  struct json_object *manifest)
-{
-	char *path = g_build_filename(bundle, "given-up", NULL), *text = NULL;
-	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
-
-	json_object_object_get_ex(manifest, "lost", &lost);
-	if (json_object_object_get_ex(lost, "events", &events) && events)
-		goto out;
-	if (g_file_get_contents(path, &text, NULL, NULL)) {
-		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
-			unsigned long long count;
-
-			line += *line == '\n';
-			if (sscanf(line, "%*d %llu", &count) == 1)
-				facts->given_up += count;
-		}
-	}
-	facts->silent = json_object_object_get_ex(manifest, "exit", &ended) && ended;
-out:
-	g_free(text);
-	g_free(path);
-}
-
 static int64_t number(struct json_object *object, const char *name)
 {
 	struct json_object *value = NULL;
 
 	return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : 0;
+}
+
+/* Returns true if the recorder could not query LTTng for the losses, at its end. */
+static bool is_silent(struct json_object *manifest)
+{
+	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
+
+	json_object_object_get_ex(manifest, "lost", &lost);
+	return !(json_object_object_get_ex(lost, "events", &events) && events) &&
+	       json_object_object_get_ex(manifest, "exit", &ended) && ended;
 }
 
 /* Reads how the recorded command ended, if the recorder saw that. */
@@ -219,7 +201,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	facts->manifest = true;
 	facts->ended = !json_object_object_get_ex(manifest, "complete", &value) ||
 		       json_object_get_boolean(value) || lacks_processes(manifest);
-	read_given_up(facts, bundle, manifest);
+	facts->silent = is_silent(manifest);
 	read_exit(facts, manifest);
 	facts->start_ns = read_time(manifest, "start_time");
 	facts->end_ns = read_time(manifest, "end_time");

@@ -21,8 +21,7 @@
 #include "tracer/close_from.h"
 #include "tracer/code_objects.h"
 #include "tracer/control.h"
-#include "tracer/early_events.h"
-#include "tracer/event_counts.h"
+#include "tracer/event_layout.h"
 #include "tracer/open_calls.h"
 #include "tracer/process_messages.h"
 #include "tracer/machine.h"
@@ -44,16 +43,15 @@ struct attachment {
 	const struct attach_options *options;
 	struct standby_process *processes;
 	size_t count;
-	struct event_counts_start *
-	    *counted; /* of the i-th process's directory; NULL: as one before */
-	struct hg_witness_table **witnessed; /* the same for the table of witnesses */
+	/* Of the i-th process's directory, its table of witnesses; NULL: as one before. */
+	struct hg_witness_table **witnessed;
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
 	int control;                     /* takes requests, or -1 */
 	int client;                      /* the one that requested the end, or -1 */
 	int signals;                     /* readable when a signal requests the end; or -1 */
-	struct record_request *requests; /* as `counted`; home -1: there is none */
+	struct record_request *requests; /* as `witnessed`; home -1: there is none */
 	struct bundle_manifest manifest;
 };
 
@@ -122,11 +120,10 @@ static int choose_processes(struct attachment *attachment)
 	}
 	attachment->vpids = calloc(attachment->count, sizeof(*attachment->vpids));
 	attachment->pidfds = calloc(attachment->count, sizeof(*attachment->pidfds));
-	attachment->counted = calloc(attachment->count, sizeof(*attachment->counted));
 	attachment->witnessed = calloc(attachment->count, sizeof(*attachment->witnessed));
 	attachment->requests = calloc(attachment->count, sizeof(*attachment->requests));
-	if (!attachment->vpids || !attachment->pidfds || !attachment->counted ||
-	    !attachment->witnessed || !attachment->requests) {
+	if (!attachment->vpids || !attachment->pidfds || !attachment->witnessed ||
+	    !attachment->requests) {
 		message_error("%s", strerror(ENOMEM));
 		return HG_EXIT_INTERNAL;
 	}
@@ -269,41 +266,27 @@ static void end_requests(struct attachment *attachment)
 
 /* ---- the recording ---- */
 
-/* What the processes had counted before the recording. */
-static void note_counts(struct attachment *attachment)
+/* What others had counted of the processes before the recording. */
+static void note_witnesses(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory)
-			attachment->counted[i] = event_counts_start(directory);
 		if (directory)
 			attachment->witnessed[i] = witness_start(directory);
 	}
 }
 
 /* At its end. */
-static void keep_counts(struct attachment *attachment)
+static void keep_witnesses(struct attachment *attachment)
 {
-	bool same_numbers = true;
-
-	for (size_t i = 0; i < attachment->count; i++)
-		same_numbers &= attachment->processes[i].pid == attachment->vpids[i];
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory && attachment->counted[i]) {
-			event_counts_keep(directory, attachment->counted[i], attachment->vpids,
-					  attachment->options->all ? 0 : attachment->count,
-					  same_numbers, attachment->bundle.lock);
-		}
-		if (directory) {
+		if (directory)
 			witness_keep(attachment->witnessed[i], directory, attachment->vpids,
 				     attachment->options->all ? 0 : attachment->count,
 				     attachment->bundle.lock);
-		}
-		event_counts_start_free(attachment->counted[i]);
-		attachment->counted[i] = NULL;
 		attachment->witnessed[i] = NULL;
 	}
 }
@@ -320,7 +303,7 @@ static int make_bundle(struct attachment *attachment)
 		message_error("'%s': %s", directory, why);
 		return HG_EXIT_INPUT;
 	}
-	error = early_events_make(attachment->bundle.lock);
+	error = event_layout_make(attachment->bundle.lock);
 	if (!error)
 		error = rings_make(attachment->bundle.lock, false);
 	if (!error) {
@@ -338,7 +321,7 @@ static int begin(struct attachment *attachment)
 	int status = make_bundle(attachment);
 
 	if (status == HG_EXIT_OK) {
-		note_counts(attachment);
+		note_witnesses(attachment);
 		status = request(attachment) ? HG_EXIT_INPUT : wait_heard(attachment);
 	}
 	if (status != HG_EXIT_OK) {
@@ -485,7 +468,7 @@ static int end(struct attachment *attachment)
 
 	ask_totals(attachment);
 	stop(attachment);
-	keep_counts(attachment);
+	keep_witnesses(attachment);
 	error = collect(attachment, true);
 	name_unheard(attachment);
 	end_requests(attachment);
@@ -637,7 +620,6 @@ int attach(const struct attach_options *options)
 	free(attachment.processes);
 	free(attachment.vpids);
 	free(attachment.pidfds);
-	free(attachment.counted);
 	free(attachment.witnessed);
 	free(attachment.requests);
 	return status;

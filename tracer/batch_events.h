@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Batches: frequent events are stored in a buffer of their thread, and the buffer is recorded as
- * one event when it is full, when its thread ends, or when another thread finds that it is too old.
- *
- * `batch_open` is recorded before the first record of a batch: from its time on, until the `batch`
- * of the same number, the trace lacks records of this process. A reader that holds back the
- * process's events from there on can put all in the order of their times.
- */
+/* What is in the pages of processes' files (ring.h): records of one thread, by time. */
 #ifndef HIPGRAIN_TRACER_BATCH_EVENTS_H
 #define HIPGRAIN_TRACER_BATCH_EVENTS_H
 
@@ -14,7 +7,7 @@
 
 /*
  * Records, in words of 64 bits. In the first word bits 56 to 63 are the kind, 48 to 55 the api and
- * the rest the address; in the second the lower half is the time, ns since the batch's `begin`.
+ * the rest the address; in the second the lower half is the time, ns since the page's `begin`.
  */
 enum hg_record {
 	HG_RECORD_ALLOC = 1,       /* upper half of the second word: size */
@@ -122,29 +115,12 @@ static inline uint32_t hg_record_words(uint64_t first)
 	return 0;
 }
 
+/* The type of an HG_RECORD_EVENT. */
+static inline unsigned hg_record_type(uint64_t first)
+{
+	return (unsigned)(first >> 24) & 0xffff;
+}
+
 #define HG_RECORD_ADDRESS ((UINT64_C(1) << 48) - 1)
-
-/*
- * A process's batches that are not written yet lie in a file of the bundle, where they outlive it:
- * DIR/open-batches/<pid>-<hexadecimal number>, pages of this form. The first is no batch: its
- * begin is HG_OPEN_BATCHES_MAGIC, and what follows hold the recorded processes' own.
- */
-#define HG_OPEN_BATCHES       "open-batches"
-#define HG_OPEN_BATCHES_MAGIC UINT64_C(0x31686374616267a8)
-#define HG_BATCH_BYTES        4096u
-#define HG_BATCH_WORDS        508u
-/* Records at most: packed ones of five bytes. */
-#define HG_BATCH_RECORDS (HG_BATCH_WORDS * 8u / 5u)
-
-struct hg_open_batch {
-	int32_t pid; /* whose page this is; 0: free */
-	int32_t thread;
-	uint32_t number; /* as in the events */
-	uint32_t words;  /* that are filled; 0: nothing is open */
-	uint64_t begin;  /* 0: it is being opened */
-	uint64_t hold;   /* of the first: not 0: store nothing (tracer/open_batches.h) */
-	uint64_t records[HG_BATCH_WORDS];
-};
-_Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "tracer/bundle.h"
 #include "tracer/batch_events.h"
-#include "tracer/early_events.h"
+#include "tracer/event_layout.h"
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
@@ -271,8 +271,9 @@ static void remove_made(int folder)
 	unlinkat(folder, HG_PLACES, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
-	early_events_remove(folder);
+	unlinkat(folder, HG_LAYOUT, 0);
 	unlinkat(folder, HG_RINGS "/" HG_RINGS_DRAINED, 0);
+	unlinkat(folder, HG_RINGS "/" HG_RINGS_ENDED, AT_REMOVEDIR);
 	unlinkat(folder, HG_RINGS, AT_REMOVEDIR);
 }
 

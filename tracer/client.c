@@ -31,11 +31,7 @@
 static struct {
 	char client[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* in place of any; or empty */
 	const char *only;                                            /* applications: below it */
-	bool global;                                                 /* ... or not below it */
 } route;
-
-/* The process with which it has connected last as a client. */
-static struct ucred served_by;
 
 static const char *last_part(const char *path)
 {
@@ -72,19 +68,6 @@ static int connect_next(int fd, const void *address, socklen_t length)
 			    : (int)syscall(SYS_connect, fd, address, length);
 }
 
-/* connect() with a daemon's socket for clients. */
-static int connect_client(int fd, const void *address, socklen_t length)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int result = connect_next(fd, address, length), error = errno;
-
-	if (result == 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-		served_by = peer;
-	errno = error;
-	return result;
-}
-
 /*
  * In place of the C library's, for liblttng-ctl and LTTng-UST: the executable's symbols come first.
  * In the recorder itself it passes every call on.
@@ -99,14 +82,14 @@ __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG 
 		return connect_next(fd, address.__sockaddr__, length);
 	if (strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
 		if (!*route.client)
-			return connect_client(fd, local, length);
+			return connect_next(fd, local, length);
 		memcpy(other.sun_path, route.client, sizeof(other.sun_path));
-		return connect_client(fd, &other, sizeof(other));
+		return connect_next(fd, &other, sizeof(other));
 	}
 	if (route.only &&
 	    strncmp(last_part(local->sun_path), APPLICATIONS_SOCKET,
 		    sizeof(APPLICATIONS_SOCKET) - 1) == 0 &&
-	    is_below(local->sun_path, route.only) == route.global) {
+	    !is_below(local->sun_path, route.only)) {
 		errno = ECONNREFUSED;
 		return -1;
 	}
@@ -130,14 +113,12 @@ static void prepare(const struct client *client, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	if (*client->home) {
-		setenv("LTTNG_HOME", client->home, 1);
-		if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
-			     client->home) >= (int)sizeof(route.client))
-			_exit(1); /* make_home() keeps it short enough */
-		/* Otherwise a member of group "tracing" would connect to root's daemon first. */
-		lttng_set_tracing_group("hipgrain-private");
-	}
+	setenv("LTTNG_HOME", client->home, 1);
+	if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
+		     client->home) >= (int)sizeof(route.client))
+		_exit(1); /* make_home() keeps it short enough */
+	/* Otherwise a member of group "tracing" would connect to root's daemon first. */
+	lttng_set_tracing_group("hipgrain-private");
 }
 
 /*
@@ -252,49 +233,16 @@ enum client_daemon client_probe(const struct client *client, int limit_ms)
 				      : CLIENT_DAEMON_UNKNOWN;
 }
 
-static void ask_process(void *argument, struct client_answer *answer)
-{
-	(void)argument;
-	/* It connects only. */
-	if (lttng_session_daemon_alive() != 1 || served_by.pid <= 0 ||
-	    (served_by.uid != 0 && served_by.uid != geteuid()))
-		return;
-	answer->result = served_by.pid;
-	answer->numbers[0] = served_by.uid == 0;
-}
-
-pid_t client_daemon_process(const struct client *client, int limit_ms, bool *root)
-{
-	struct client_answer answer;
-	int process = client_call(client, ask_process, NULL, limit_ms, &answer);
-
-	*root = process > 0 && answer.numbers[0];
-	return process > 0 ? process : 0;
-}
-
 /* ---- a program that registers ---- */
 
 struct registration {
-	const char *home, *provider, *tracked;
-	enum client_place place;
+	const struct client *client;
+	const char *provider;
 	int limit_ms;
 };
 
-/* Make the session record this process, or stop doing so. */
-static void track(const char *session, bool wanted)
-{
-	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
-	struct lttng_handle *handle = session ? lttng_create_handle(session, &domain) : NULL;
-
-	if (handle) {
-		/* If this fails, only a precaution is missing. */
-		(void)(wanted ? lttng_track_pid : lttng_untrack_pid)(handle, getpid());
-		lttng_destroy_handle(handle);
-	}
-}
-
 /* LTTng-UST's constructor, which runs later, finds the daemon. */
-static void be_application(const char *home, enum client_place place, int limit_ms)
+void client_be_application(const struct client *client, int limit_ms)
 {
 	const char *none[] = { "LD_PRELOAD", "HIPGRAIN_SESSION", "HIPGRAIN_DIR",
 			       "LTTNG_UST_DEBUG" };
@@ -302,22 +250,12 @@ static void be_application(const char *home, enum client_place place, int limit_
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		unsetenv(none[i]);
+	setenv("LTTNG_HOME", client->home, 1);
 	/* LTTng-UST's constructor waits at most so long. */
 	snprintf(limit, sizeof(limit), "%d", limit_ms);
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", limit, 1);
 	setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
-	route.only = home;
-	route.global = place == CLIENT_GLOBAL;
-}
-
-void client_be_application(const struct client *client, int limit_ms)
-{
-	const char *home = *client->home ? client->home : getenv("LTTNG_HOME");
-
-	if (*client->home)
-		setenv("LTTNG_HOME", client->home, 1);
-	home = home ? home : getenv("HOME");
-	be_application(home ? home : "/", CLIENT_HOME, limit_ms);
+	route.only = client->home;
 }
 
 static void register_here(void *argument, struct client_answer *answer)
@@ -325,35 +263,25 @@ static void register_here(void *argument, struct client_answer *answer)
 	const struct registration *registration = argument;
 	int64_t begin = now_ms(), took;
 
-	be_application(registration->home, registration->place, registration->limit_ms);
-	track(registration->tracked, true);
+	client_be_application(registration->client, registration->limit_ms);
 	if (!dlopen(registration->provider, RTLD_NOW | RTLD_LOCAL)) {
 		answer->result = refuse(answer->why, sizeof(answer->why), ELIBACC, "%s", dlerror());
 		return;
 	}
 	took = now_ms() - begin;
-	/* The number may soon be another process's. */
-	track(registration->tracked, false);
 	if (took >= registration->limit_ms) {
 		answer->result =
 		    explain(-ETIMEDOUT, registration->limit_ms, answer->why, sizeof(answer->why));
 	}
 }
 
-int client_register(const struct client *client, enum client_place place, const char *provider,
-		    const char *tracked, int limit_ms, char *why, size_t why_size)
+int client_register(const struct client *client, const char *provider, int limit_ms, char *why,
+		    size_t why_size)
 {
-	const char *home = *client->home ? client->home : getenv("LTTNG_HOME");
-	struct registration registration = { .home = home ? home : getenv("HOME"),
-					     .provider = provider,
-					     .tracked = tracked,
-					     .place = place,
-					     .limit_ms = limit_ms };
+	struct registration registration = { client, provider, limit_ms };
 	struct client_answer answer;
 	int result;
 
-	if (!registration.home)
-		registration.home = "/";
 	/* It stops by itself; but not where LTTng-UST waits without a limit. */
 	result =
 	    client_call(client, register_here, &registration, limit_ms + limit_ms / 2, &answer);

@@ -21,7 +21,7 @@
 #define CLIENT_HOME_SIZE 80
 
 struct client {
-	char home[CLIENT_HOME_SIZE]; /* LTTNG_HOME of a private daemon, else empty */
+	char home[CLIENT_HOME_SIZE]; /* LTTNG_HOME of the private daemon */
 	int interrupt; /* a file descriptor; when it is readable a call is abandoned; -1: none */
 	int grace_ms;  /* ... but so long after the call began to wait, at most; 0: at once */
 };
@@ -55,18 +55,6 @@ enum client_daemon {
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
 /*
- * The process that serves the daemon's socket, root's or this user's, waiting at most `limit_ms`
- * for a place in its queue; 0: there is none, or it is somebody else's. Nothing is asked of it.
- */
-pid_t client_daemon_process(const struct client *client, int limit_ms, bool *root);
-
-/* Where a program registers. */
-enum client_place {
-	CLIENT_HOME, /* below client->home, or without one below the caller's LTTNG_HOME or HOME */
-	CLIENT_GLOBAL, /* with root's daemon in /var/run/lttng */
-};
-
-/*
  * In a process that is to load LTTng-UST: it will register with the daemon of `client`, for which
  * it waits at most `limit_ms`. The process must keep to itself what it changes here.
  */
@@ -76,12 +64,11 @@ void client_be_application(const struct client *client, int limit_ms);
  * Start a process with LTTng-UST and provider library `provider` in it, which registers as every
  * recorded program does, and ends. This makes the session daemon start its consumer and the trace
  * buffers, and, when the process ends, write the metadata of all our events (lttng-tools 2.13,
- * ust-app.c, ust_app_unregister()): so no timer of the consumer is needed for that. If session
- * `tracked` (NULL: none) chooses its processes by number, the process is among them while it lives.
+ * ust-app.c, ust_app_unregister()): so no timer of the consumer is needed for that.
  * 0, or -errno with one line in `why`: -ETIMEDOUT if the daemon has not answered it within
  * `limit_ms`.
  */
-int client_register(const struct client *client, enum client_place place, const char *provider,
-		    const char *tracked, int limit_ms, char *why, size_t why_size);
+int client_register(const struct client *client, const char *provider, int limit_ms, char *why,
+		    size_t why_size);
 
 #endif

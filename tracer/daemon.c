@@ -27,9 +27,6 @@
 /* Where to look for lttng-sessiond if it is not in PATH. */
 static const char daemon_directories[] = "/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
-/* Where root's common daemon takes registrations; the last part is the protocol's number. */
-#define ROOT_SOCKETS "/var/run/lttng/lttng-ust-sock-*"
-
 void daemon_name_session(char *name, size_t size, int64_t start_ns)
 {
 	uint64_t random = 0;
@@ -105,57 +102,6 @@ static int make_home(char *home, size_t size)
 	}
 	*home = '\0';
 	return -error;
-}
-
-/* ---- the common daemon ---- */
-
-void daemon_describe(bool root, char *text, size_t size)
-{
-	const char *home = getenv("LTTNG_HOME") ? getenv("LTTNG_HOME") : getenv("HOME");
-	char path[4096], number[32] = "";
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", root ? "/var/run/lttng" : "");
-	if (!root)
-		snprintf(path, sizeof(path), "%.4000s/.lttng/lttng-sessiond.pid", home ? home : "");
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	length = fd < 0 ? 0 : read(fd, number, sizeof(number) - 1);
-	if (fd >= 0)
-		close(fd);
-	number[length > 0 ? strspn(number, "0123456789") : 0] = '\0';
-	snprintf(text, size, "%s session daemon%s%s", root ? "root's" : "the user's",
-		 *number ? " " : "", number);
-}
-
-bool daemon_common_is_other(const struct client *client, int limit_ms, char *text, size_t size)
-{
-	char *program = daemon_program();
-	struct daemon_other other;
-	bool is_other = daemon_is_other(client, program, limit_ms, &other);
-
-	free(program);
-	if (is_other) {
-		snprintf(text, size,
-			 "%s session daemon %ld is LTTng %u.%u and does not understand the %u.%u "
-			 "of this hipgrain",
-			 other.root ? "root's" : "the user's", (long)other.process,
-			 other.theirs.major, other.theirs.minor, other.ours.major,
-			 other.ours.minor);
-	}
-	return is_other;
-}
-
-bool daemon_roots_is_mute(const char *provider, int limit_ms)
-{
-	struct client client = { .interrupt = -1 };
-	char why[512];
-	glob_t found;
-	bool is_there = glob(ROOT_SOCKETS, 0, NULL, &found) == 0;
-
-	globfree(&found);
-	return is_there && client_register(&client, CLIENT_GLOBAL, provider, NULL, limit_ms, why,
-					   sizeof(why)) == -ETIMEDOUT;
 }
 
 /* ---- the guard ---- */

@@ -75,24 +75,6 @@ bool daemon_writer_lives(const struct daemon_link *link);
 /* The lttng-sessiond that would be started: malloc'ed, NULL if there is none. */
 char *daemon_program(void);
 
-/*
- * The common daemon that does not answer, for messages: "session daemon 1234 of root" or so, with
- * `root` as for client_probe() of /var/run/lttng.
- */
-void daemon_describe(bool root, char *text, size_t size);
-
-/*
- * Whether the common daemon is of a version that this program does not understand, with a
- * sentence on that in `text`.
- */
-bool daemon_common_is_other(const struct client *client, int limit_ms, char *text, size_t size);
-
-/*
- * Whether root's common daemon, with which programs of all users register, delays them: a test
- * program is started, for at most `limit_ms`. `provider` is the path of our provider library.
- */
-bool daemon_roots_is_mute(const char *provider, int limit_ms);
-
 /* Have the guard stop the processes by that table if the recorder dies (tracer/missed.h). */
 void daemon_entrust(const struct daemon_link *link, int table);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,49 +74,4 @@ bool daemon_version_of(const char *path, struct daemon_version *version)
 	close(channel[0]);
 	digit = strpbrk(text, "0123456789");
 	return digit && sscanf(digit, "%u.%u", &version->major, &version->minor) == 2;
-}
-
-/* The program of a process, opened; -1: it cannot be, or is none that this user may trust. */
-static int open_program(pid_t process, struct stat *status)
-{
-	char link[64], path[4096];
-	const char *name;
-	ssize_t length;
-	int fd;
-
-	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)process);
-	fd = open(link, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
-	path[length > 0 ? length : 0] = '\0';
-	name = strrchr(path, '/');
-	if (fd >= 0 && name && strncmp(name + 1, "lttng-sessiond", 14) == 0 &&
-	    fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
-	    (status->st_uid == 0 || status->st_uid == geteuid()) &&
-	    !(status->st_mode & (S_IWGRP | S_IWOTH)))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-bool daemon_is_other(const struct client *client, const char *program, int limit_ms,
-		     struct daemon_other *other)
-{
-	struct stat theirs, ours;
-	char path[64];
-	bool differs;
-	int fd;
-
-	other->process = client_daemon_process(client, limit_ms, &other->root);
-	fd = other->process > 0 ? open_program(other->process, &theirs) : -1;
-	if (fd < 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	differs =
-	    program && stat(program, &ours) == 0 &&
-	    (theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino) &&
-	    daemon_version_of(path, &other->theirs) && daemon_version_of(program, &other->ours) &&
-	    (other->theirs.major != other->ours.major || other->theirs.minor != other->ours.minor);
-	close(fd);
-	return differs;
 }

@@ -20,6 +20,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,6 +32,7 @@
 #include "tracer/process_lives.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
+#include "tracer/rings.h"
 
 #define OPEN_NS  UINT64_C(100000000)  /* between two looks at open pages */
 #define STUCK_NS UINT64_C(1000000000) /* a thread that stores one record for so long is gone */
@@ -39,12 +41,13 @@ struct file {
 	struct file *next;
 	char name[256];
 	struct hg_ring *ring;
-	uint64_t id;            /* of the file, in events */
-	uint64_t until;         /* that was told last */
-	uint64_t lost;          /* that was told last */
-	uint64_t writing_since; /* ns; 0: no thread was storing a record */
-	bool broken;            /* it is left alone */
-	bool over;              /* its process has ended, and all of it was taken */
+	uint64_t id;                 /* of the file, in events */
+	uint64_t until;              /* that was told last */
+	uint64_t lost;               /* that was told last */
+	uint64_t records[HG_GROUPS]; /* of full pages that were taken */
+	uint64_t writing_since;      /* ns; 0: no thread was storing a record */
+	bool broken;                 /* it is left alone */
+	bool over;                   /* its process has ended, and all of it was taken */
 	struct ring_cursor cursors[HG_RING_PAGES_DRAINED];
 };
 
@@ -177,7 +180,7 @@ static void find_files(struct drain *drain)
 /* ---- one file ---- */
 
 static void emit(struct drain *drain, const struct file *file, const struct hg_ring_page *page,
-		 const struct ring_cursor *cursor, uint32_t part, bool last)
+		 const struct ring_cursor *cursor, uint32_t part, uint8_t last)
 {
 	drain->provider->page(&(struct hg_ev_page){ .pid = file->ring->pid,
 						    .thread = page->thread,
@@ -191,7 +194,8 @@ static void emit(struct drain *drain, const struct file *file, const struct hg_r
 						    .records = drain->part });
 }
 
-static void take(struct drain *drain, struct file *file, uint32_t index, bool last)
+/* `last`: as of the event `page`. */
+static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t last)
 {
 	struct hg_ring_page *page = (struct hg_ring_page *)(void *)(file->ring + 1) + index;
 	struct ring_cursor *cursor = &file->cursors[index];
@@ -200,10 +204,12 @@ static void take(struct drain *drain, struct file *file, uint32_t index, bool la
 	if (cursor->number != number)
 		*cursor = (struct ring_cursor){ .number = number };
 	while (ring_part(page, cursor, drain->part))
-		emit(drain, file, page, cursor, cursor->parts, false);
+		emit(drain, file, page, cursor, cursor->parts, 0);
 	/* An empty part, with which the page ends. */
 	if (last && cursor->parts)
-		emit(drain, file, page, cursor, cursor->parts + 1, true);
+		emit(drain, file, page, cursor, cursor->parts + 1, last);
+	for (unsigned group = 0; last == HG_PAGE_FULL && group < HG_GROUPS; group++)
+		file->records[group] += page->counted[group];
 }
 
 static void wake(struct hg_ring *ring)
@@ -224,13 +230,13 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 		uint32_t state = __atomic_load_n(&page->state, __ATOMIC_ACQUIRE);
 
 		if (state == HG_RING_FULL || (state == HG_RING_OPEN && over)) {
-			take(drain, file, i, true);
+			take(drain, file, i, state == HG_RING_FULL ? HG_PAGE_FULL : HG_PAGE_OPEN);
 			__atomic_store_n(&page->state, HG_RING_FREE, __ATOMIC_RELEASE);
 			wake(file->ring);
 			full = true;
 		} else if (state == HG_RING_OPEN && open) {
 			*writing |= __atomic_load_n(&page->writing, __ATOMIC_ACQUIRE) != 0;
-			take(drain, file, i, false);
+			take(drain, file, i, 0);
 		}
 	}
 	return full;
@@ -256,14 +262,39 @@ static bool has_ended(const struct drain *drain, const struct file *file)
 
 static void tell(struct drain *drain, struct file *file, uint64_t until)
 {
-	uint64_t lost = __atomic_load_n(&file->ring->lost_records, __ATOMIC_RELAXED);
+	uint64_t lost = hg_ring_sum(file->ring->lost);
 
 	if (until == file->until && lost == file->lost)
 		return;
-	drain->provider->swept(&(struct hg_ev_swept){
-	    .pid = file->ring->pid, .file = file->id, .until = until, .lost = lost });
+	drain->provider->swept(&(struct hg_ev_swept){ .pid = file->ring->pid,
+						      .file = file->id,
+						      .until = until,
+						      .lost = lost,
+						      .records = hg_ring_sum(file->records) });
 	file->until = until;
 	file->lost = lost;
+}
+
+/* All was taken of the file, which the process may still have: a copy of its first page remains. */
+static void keep_head(const struct drain *drain, const struct file *file)
+{
+	static const char copy[] = HG_RINGS_ENDED "/.new";
+	char kept[sizeof(HG_RINGS_ENDED) + sizeof(file->name)];
+	struct hg_ring head = *file->ring;
+	int folder = dirfd(drain->folder), fd;
+
+	snprintf(kept, sizeof(kept), HG_RINGS_ENDED "/%s", file->name);
+	head.pages = 0;
+	memcpy(head.records, file->records, sizeof(head.records));
+	head.end = ring_end_by_now(file->ring);
+	fd = openat(folder, copy, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* Without room there is none: the trace has the numbers, too. */
+	if (fd < 0 || write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
+	    renameat(folder, copy, folder, kept))
+		unlinkat(folder, copy, 0);
+	if (fd >= 0)
+		close(fd);
+	unlinkat(folder, file->name, 0);
 }
 
 /*
@@ -279,7 +310,7 @@ static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool ope
 		tell(drain, file, UINT64_MAX);
 		drain->lost += file->lost;
 		file->over = true;
-		unlinkat(dirfd(drain->folder), file->name, 0);
+		keep_head(drain, file);
 	} else if (open) {
 		if (!writing)
 			file->writing_since = 0;

@@ -59,6 +59,12 @@ enum hg_state_phase {
 	HG_STATE_END = 2,
 };
 
+/* page.last */
+enum hg_page_last {
+	HG_PAGE_FULL = 1,
+	HG_PAGE_OPEN = 2,
+};
+
 /* region.kind */
 enum hg_region {
 	HG_REGION_HEAP = 1,  /* the program break's range, recorded again when it has grown */

@@ -21,13 +21,11 @@ static uint32_t own_filters(void)
 	return (uint32_t)hg_seccomp_filters(status);
 }
 
-int missed_make(int bundle, bool keep, bool early)
+int missed_make(int bundle)
 {
 	const struct hg_missed_table table = { .magic = HG_MISSED_MAGIC,
 					       .recording = 1,
-					       .keep = keep,
-					       .filters = own_filters(),
-					       .early = early };
+					       .filters = own_filters() };
 	int file =
 	    openat(bundle, HG_MISSED, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
@@ -63,4 +61,21 @@ void missed_close(int bundle)
 		missed_stop(file);
 		close(file);
 	}
+}
+
+uint64_t missed_count(int bundle, enum hg_missed why)
+{
+	int file = openat(bundle, HG_MISSED, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct hg_missed_row row;
+	uint64_t count = 0;
+
+	for (size_t i = 0; file >= 0 && i < HG_MISSED_ROWS; i++)
+		if (pread(file, &row, sizeof(row),
+			  (off_t)(offsetof(struct hg_missed_table, rows) + i * sizeof(row))) ==
+			(ssize_t)sizeof(row) &&
+		    row.state == HG_MISSED_READY && row.why == (uint32_t)why)
+			count += row.count;
+	if (file >= 0)
+		close(file);
+	return count;
 }

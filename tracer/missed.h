@@ -26,6 +26,8 @@
 	MISSED(PLACE, "could not open the recording: another user, or another root directory")     \
 	MISSED(CONFINED, "was executed by a process that had restricted its system calls "         \
 			 "(seccomp)")                                                              \
+	MISSED(ROOM,                                                                               \
+	       "had no room for its records: a full disk, or a limit on its files or memory")      \
 	MISSED(NAMESPACE,                                                                          \
 	       "opened a library in a namespace of its own (dlmopen), where calls of a "           \
 	       "GPU's runtime are not recorded")
@@ -59,11 +61,9 @@ struct hg_missed_table {
 	uint64_t magic;
 	uint64_t others;   /* atomic; processes for which there was no row */
 	uint32_t closed;   /* atomic; the recording has ended: nobody adds to it */
-	int32_t recording; /* atomic; not 0: events are wanted (preload/listeners.c) */
-	uint32_t keep;     /* LTTng-UST's threads end when they must, not at once */
+	int32_t recording; /* atomic; not 0: events are wanted (preload/trace/ring_events.c) */
 	uint32_t filters;  /* of system calls, under which the recorder itself runs */
-	uint32_t early; /* events may be in early-events/ instead of the trace (early_events.h) */
-	uint32_t zero[7];
+	uint32_t zero[9];
 	struct hg_missed_row rows[HG_MISSED_ROWS];
 };
 _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_table) == 4 * 4096,
@@ -73,8 +73,11 @@ _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_tab
  * The recorder's, in a bundle: make it, if there is room; its descriptor, or -1. missed_close() it
  * at the end; missed_stop() if nobody records any more and the processes are to count that.
  */
-int missed_make(int bundle, bool keep, bool early);
+int missed_make(int bundle);
 void missed_close(int bundle);
 void missed_stop(int file);
+
+/* Returns how many processes are in the table for that reason. */
+uint64_t missed_count(int bundle, enum hg_missed why);
 
 #endif

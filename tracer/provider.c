@@ -22,10 +22,7 @@
 
 #include <pthread.h>
 
-#include "tracer/counts.h"
 #include "tracer/provider.h"
-
-static void (*counted)(unsigned kind);
 
 /*
  * An event that no session wants is not made, and not counted. LTTng-UST wakes its consumer by
@@ -41,8 +38,6 @@ static void (*counted)(unsigned kind);
 			return;                                          \
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); \
 		lttng_ust_do_tracepoint(hipgrain, name, event);          \
-		if (counted)                                             \
-			counted((unsigned)HG_COUNT_##name);              \
 		pthread_setcancelstate(cancel, NULL);                    \
 	}
 #include "tracer/events.def"
@@ -56,7 +51,6 @@ static struct hg_provider provider = {
 #endif
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
-	.counted = &counted,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

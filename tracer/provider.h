@@ -12,7 +12,7 @@
 #include "tracer/events.h"
 
 /* Of this table, by hand. */
-#define HG_PROVIDER_NUMBER 15
+#define HG_PROVIDER_NUMBER 16
 
 /* Of this table, and of the events: a preload library takes a provider of its own build only. */
 enum {
@@ -33,15 +33,6 @@ struct hg_provider {
 	/* Record one event. Strings must not be NULL. Async-signal-safe as far as LTTng-UST is. */
 #define HG_EVENT(name, ...) void (*name)(const struct hg_ev_##name *event);
 #include "tracer/events.def"
-
-	/* Called, if set, when the process ends and events can still be made. */
-	void (**at_exit)(void);
-
-	/*
-	 * Called, if set, after each event that a session wanted: enum hg_count (counts.h) and the
-	 * event. LTTng-UST may have discarded it.
-	 */
-	void (**counted)(unsigned kind);
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "tracer/control.h"
-#include "tracer/early_events.h"
+#include "tracer/event_layout.h"
 #include "tracer/environment.h"
-#include "tracer/event_counts.h"
 #include "tracer/open_calls.h"
 #include "tracer/machine.h"
 #include "tracer/message.h"
@@ -372,7 +371,7 @@ static bool needs_lttng(const struct record_options *options)
  * status. */
 static int make_folders(struct recording *recording)
 {
-	int error = early_events_make(recording->bundle.lock);
+	int error = event_layout_make(recording->bundle.lock);
 
 	if (!error)
 		error = rings_make(recording->bundle.lock, recording->lttng);
@@ -441,7 +440,7 @@ static int begin(struct recording *recording)
 	if (status != HG_EXIT_OK)
 		goto out;
 	witness_make(recording->bundle.lock);
-	missed = missed_make(recording->bundle.lock, false, true);
+	missed = missed_make(recording->bundle.lock);
 	memcpy(recording->session.name, name, sizeof(name));
 	if (recording->lttng)
 		status = begin_session(recording, name, missed);
@@ -480,23 +479,18 @@ out:
  * Processes had the preload library, and none of them could make a file of records, or not all.
  * Returns true if there is none.
  */
-static bool says_nothing(const struct recording *recording, const struct event_counts_sum *counted)
+static bool says_nothing(const struct recording *recording)
 {
-	uint64_t begun = counted->begun + counted->early;
+	bool any = rings_any(recording->bundle.lock);
 
-	if (counted->processes == begun)
+	if (!recording->manifest.unrecorded)
 		return false;
-	if (begun)
-		message_warning("%llu of %llu processes were not recorded: they could not make a "
-				"file of %u KiB in '%s/" HG_RINGS "'",
-				(unsigned long long)(counted->processes - begun),
-				(unsigned long long)counted->processes,
-				(unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
-	else
-		message_warning("nothing was recorded: no process could make a file of %u KiB in "
-				"'%s/" HG_RINGS "'",
-				(unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
-	return !begun;
+	message_warning(
+	    "%s%llu processes were not recorded: they could not make a file of %u KiB "
+	    "in '%s/" HG_RINGS "'",
+	    any ? "" : "nothing was recorded: ", (unsigned long long)recording->manifest.unrecorded,
+	    (unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
+	return !any;
 }
 
 /* Signals that arrived while the command ran were for it; those that arrive now are for us. */
@@ -536,7 +530,6 @@ static int end_session(struct recording *recording, struct session_loss *loss, c
 /* Flush, destroy, and write the manifest's last version. */
 static void end(struct recording *recording, struct record_result *result)
 {
-	struct event_counts_sum sum;
 	struct session_loss loss = { 0 };
 	struct running *running;
 	char why[512];
@@ -554,12 +547,10 @@ static void end(struct recording *recording, struct record_result *result)
 		recording_snapshot(recording, why, sizeof(why));
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
-	event_counts_close(recording->bundle.path);
 	missed_close(recording->bundle.lock);
 	rings_stop(recording->bundle.lock, HG_RINGS);
 	witness_close(recording->bundle.lock);
 	error = recording->lttng ? end_session(recording, &loss, why, sizeof(why)) : 0;
-	event_counts_end(recording->bundle.path);
 	loss.events += (int64_t)rings_end(recording->bundle.lock);
 	open_calls_end(recording->bundle.path, -1);
 	if (recording->options->snapshot_mib) {
@@ -577,8 +568,7 @@ static void end(struct recording *recording, struct record_result *result)
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
 	recording->manifest.complete = !error;
-	sum = event_counts_sum(recording->bundle.path);
-	recording->manifest.unrecorded = sum.processes - sum.begun - sum.early;
+	recording->manifest.unrecorded = missed_count(recording->bundle.lock, HG_MISSED_ROOM);
 	bundle_hide(&recording->bundle);
 	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
 	if (error) {
@@ -591,7 +581,7 @@ static void end(struct recording *recording, struct record_result *result)
 	}
 	process_messages_collect(recording->bundle.lock);
 	process_messages_show(recording->bundle.lock);
-	result->nothing = says_nothing(recording, &sum);
+	result->nothing = says_nothing(recording);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
 	recording->manifest.running = NULL;

@@ -24,8 +24,11 @@
  * visible.
  *
  * Losses. A record that finds no page (the disk is full; or, of a file that is drained, the
- * recorder did not empty one in time) is counted in the file's `lost_records`. The thread's next
- * page says how many of them came before it.
+ * recorder did not empty one in time) is counted in the file's `lost`. The thread's next page
+ * says how many of them came before it. The file's `records` are those of the pages that became
+ * FULL: a reader that finds fewer knows how many are missing.
+ *
+ * Of a file that is drained the recorder keeps the first page alone, when the process has ended.
  */
 #ifndef HIPGRAIN_TRACER_RING_H
 #define HIPGRAIN_TRACER_RING_H
@@ -37,11 +40,13 @@
 
 #define HG_RINGS         "rings"
 #define HG_RINGS_DRAINED "drained"
+/* A directory in it: first pages of files that were drained to their end. */
+#define HG_RINGS_ENDED "ended"
 /* Of an attached recording, in the directory of standby: "rings-<number of the request>". */
 #define HG_RINGS_OF   HG_RINGS "-%lx"
 #define HG_RINGS_NAME 32u /* bytes of such names */
 /* "hgring", 0, and the version of what this header and batch_events.h describe. */
-#define HG_RING_MAGIC UINT64_C(0x0100676e69726768)
+#define HG_RING_MAGIC UINT64_C(0x0200676e69726768)
 #define HG_RING_PAGE  32768u /* bytes */
 /* Pages of a file at most: 16 GiB; of one that is drained, 64 MiB. */
 #define HG_RING_PAGES         524288u
@@ -51,8 +56,32 @@
 
 enum hg_ring_state { HG_RING_FREE, HG_RING_OPEN, HG_RING_FULL };
 
-/* Whether the process goes on; stored by itself. */
-enum hg_ring_end { HG_RING_RUNS, HG_RING_EXITED, HG_RING_EXECUTED };
+/* Whether the process goes on. */
+enum hg_ring_end {
+	HG_RING_RUNS,    /* so far; at the end of the recording: something else ended it */
+	HG_RING_EXITED,  /* its own: by exit() or a relative, or it executed another program */
+	HG_RING_LATER,   /* the recorder's: it lived when the recording ended */
+	HG_RING_UNKNOWN, /* the recorder's: it cannot know that */
+};
+
+/* Records are counted by what they are of. */
+enum hg_group {
+	HG_GROUP_ALLOC,
+	HG_GROUP_FREE,
+	HG_GROUP_LAUNCH,
+	HG_GROUP_COPY,
+	HG_GROUP_OTHER, /* that describe the process, its objects and calls */
+	HG_GROUPS,
+};
+
+/* Calls that a process made while it should have been recorded, but was not any more. */
+enum hg_unrecorded {
+	HG_UNRECORDED_CALL, /* of HIP and others */
+	HG_UNRECORDED_ALLOC,
+	HG_UNRECORDED_FREE,
+	HG_UNRECORDED_KINDS,
+	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
+};
 
 struct hg_ring {
 	uint64_t magic; /* stored last */
@@ -67,13 +96,17 @@ struct hg_ring {
 	uint32_t stop;   /* atomic, the recorder's: nothing more is to be recorded */
 	uint32_t epoch;  /* atomic, the recorder's: threads are to take other pages */
 	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again */
-	int32_t recording;     /* atomic; 0, by the recorder: the process is to look at `again` */
-	uint32_t freed;        /* atomic, the recorder's: a futex, changes when pages become free */
-	uint32_t drained;      /* the recorder empties pages; 0: the file only grows */
-	uint64_t waiting;      /* atomic: threads that wait for that */
-	uint64_t lost_records; /* atomic */
+	int32_t recording; /* atomic; 0, by the recorder: the process is to look at `again` */
+	uint32_t freed;    /* atomic, the recorder's: a futex, changes when pages become free */
+	uint32_t drained;  /* the recorder empties pages; 0: the file only grows */
+	uint64_t waiting;  /* atomic: threads that wait for that */
+	uint64_t lost[HG_GROUPS];                 /* atomic: records */
+	uint64_t records[HG_GROUPS];              /* atomic: of pages that became full */
+	uint64_t unrecorded[HG_UNRECORDED_KINDS]; /* atomic; not once `stop` is set */
+	uint32_t confined; /* atomic: it restricted its system calls: not recorded from then on */
+	uint32_t expected; /* it was started to be recorded, not on standby */
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */
-	char unused[4096 - 96 - HG_RING_PROGRAM];
+	char unused[4096 - 200 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {
@@ -84,7 +117,8 @@ struct hg_ring_page {
 	uint64_t begin; /* ns of CLOCK_MONOTONIC that the times of its records count from */
 	uint32_t words; /* atomic: published */
 	uint32_t lost;  /* of the file's lost records, those of this thread before this page */
-	uint64_t zero[4];
+	uint32_t counted[HG_GROUPS]; /* records, once it is full */
+	uint32_t zero[3];
 	uint64_t records[HG_RING_PAGE / 8 - 8];
 };
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,
@@ -96,6 +130,15 @@ static inline uint64_t hg_ring_id(const char *name)
 	const char *dash = strchr(name, '-');
 
 	return dash ? strtoull(dash + 1, NULL, 16) : 0;
+}
+
+static inline uint64_t hg_ring_sum(const uint64_t groups[HG_GROUPS])
+{
+	uint64_t sum = 0;
+
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		sum += groups[group];
+	return sum;
 }
 
 static inline size_t hg_ring_bytes(uint32_t pages)

@@ -24,6 +24,10 @@ int rings_make(int bundle, bool drained)
 	if (!drained)
 		return 0;
 	folder = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder >= 0 && mkdirat(folder, HG_RINGS_ENDED, 0700)) {
+		close(folder);
+		return -errno;
+	}
 	mark = folder < 0 ? -1
 			  : openat(folder, HG_RINGS_DRAINED,
 				   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -133,13 +137,45 @@ static void give_back(int file, const struct hg_ring_page *page, uint32_t index)
 				(off_t)(hg_ring_bytes(index) + used), (off_t)(HG_RING_PAGE - used));
 }
 
+uint32_t ring_end_by_now(const struct hg_ring *ring)
+{
+	struct stat own;
+
+	if (ring->end != HG_RING_RUNS)
+		return ring->end;
+	if (stat("/proc/self/ns/pid", &own) || own.st_ino != ring->pids)
+		return HG_RING_UNKNOWN;
+	return process_lives(ring->pid) ? HG_RING_LATER : HG_RING_RUNS;
+}
+
+static void note_any(int file, const struct hg_ring *ring, void *data)
+{
+	(void)file;
+	(void)ring;
+	*(bool *)data = true;
+}
+
+bool rings_any(int bundle)
+{
+	bool any = false;
+
+	each(bundle, HG_RINGS, note_any, &any);
+	each(bundle, HG_RINGS "/" HG_RINGS_ENDED, note_any, &any);
+	return any;
+}
+
 static void end(int file, const struct hg_ring *ring, void *data)
 {
 	struct hg_ring_page head;
 	const size_t size = offsetof(struct hg_ring_page, records);
 	uint64_t *lost = data;
 
-	*lost += ring->lost_records;
+	*lost += hg_ring_sum(ring->lost);
+	if (ring->end == HG_RING_RUNS) {
+		const uint32_t now = ring_end_by_now(ring);
+
+		(void)!pwrite(file, &now, sizeof(now), offsetof(struct hg_ring, end));
+	}
 	/* Of a process that lives the disk may have no room once more for what it writes yet. */
 	if (process_lives(ring->pid))
 		return;

@@ -33,4 +33,11 @@ void rings_stop(int parent, const char *name);
  */
 uint64_t rings_end(int bundle);
 
+/* Returns true if a process has made a file. */
+bool rings_any(int bundle);
+
+/* Returns how the file's process has ended by now: enum hg_ring_end. */
+struct hg_ring;
+uint32_t ring_end_by_now(const struct hg_ring *ring);
+
 #endif

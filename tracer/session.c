@@ -258,8 +258,7 @@ int session_begin(struct session *session, const struct client *client, const ch
 		snprintf(why, why_size, "%s", answer.why);
 		return result;
 	}
-	result = client_register(client, *client->home || getuid() ? CLIENT_HOME : CLIENT_GLOBAL,
-				 plan->provider, NULL, BEGIN_TIMEOUT_MS, why, why_size);
+	result = client_register(client, plan->provider, BEGIN_TIMEOUT_MS, why, why_size);
 	if (result) {
 		session->mute = result == -ETIMEDOUT;
 		session_end(session, &loss, ignored, sizeof(ignored));

@@ -103,15 +103,10 @@ static int take_event(const struct hg_event *event, void *data)
 /* Returns how many events of a process were counted and are not there. */
 static uint64_t missing_of(const struct reader_stats *stats, int32_t pid)
 {
-	const GPtrArray *processes = stats->counts ? counts_processes(stats->counts) : NULL;
+	const struct counts_process *process =
+	    stats->counts ? counts_find(stats->counts, pid) : NULL;
 
-	for (guint i = 0; processes && i < processes->len; i++) {
-		const struct counts_process *process = processes->pdata[i];
-
-		if (process->pid == pid)
-			return counts_compare(process).total;
-	}
-	return 0;
+	return process ? counts_compare(process, true).total : 0;
 }
 
 /* Returns 0, or -errno of the first write that failed. */

@@ -202,16 +202,14 @@ static int watch_session(struct report_options *options, const char *url, const 
 			 bool quiet)
 {
 	struct watch watch = { .quiet = quiet, .pending = g_ptr_array_new() };
-	char *open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL) : NULL;
 	char *error = NULL;
 	int result;
 
 	catch_signals();
 	watch.run = analysis_begin_live(&watch.analysis, bundle, own_session(url),
 					report_needs_overview(options->format));
-	result = read_live(url, open_batches, on_event, &watch, &watch.analysis.stats, &error);
+	result = read_live(url, on_event, &watch, &watch.analysis.stats, &error);
 	g_ptr_array_free(watch.pending, TRUE);
-	g_free(open_batches);
 	if (result < 0) {
 		message_error("%s: %s", url, error ? error : strerror(-result));
 		g_free(error);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LTTng's session daemons: one of our own is started and used, and those that run are probed. */
+/* LTTng's session daemon: one of our own is started and used. */
 #include <lttng/ust-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "doctor.h"
 #include "tracer/daemon.h"
@@ -113,66 +112,6 @@ static void check_own(struct doctor *doctor)
 	g_free(folder);
 }
 
-/* ---- those that run ---- */
-
-static void add_mute(struct doctor *doctor, bool root)
-{
-	char which[128];
-
-	daemon_describe(root, which, sizeof(which));
-	doctor_add(doctor, HEALTH_BROKEN, "end it, and its lttng-consumerd, by SIGKILL",
-		   "%s does not answer: 'attach' does not work, and programs that have LTTng-UST "
-		   "wait for it when they start",
-		   which);
-}
-
-/* Checks the daemon that `attach` would use. */
-static void check_common(struct doctor *doctor)
-{
-	struct client client = { .interrupt = -1 };
-	bool root = getuid() == 0;
-	char which[256];
-
-	if (daemon_common_is_other(&client, ANSWER_MS, which, sizeof(which))) {
-		doctor_add(doctor, HEALTH_LIMITED, "end it; 'record' has a daemon of its own",
-			   "%s: 'attach' does not work", which);
-		return;
-	}
-	switch (client_probe(&client, ANSWER_MS)) {
-	case CLIENT_NO_DAEMON:
-		doctor_add(doctor, HEALTH_OK, NULL,
-			   "no session daemon runs for all programs of %s; 'attach' starts one",
-			   root ? "root" : "this user");
-		break;
-	case CLIENT_DAEMON_ANSWERS:
-		doctor_add(doctor, HEALTH_OK, NULL,
-			   "a session daemon runs for all programs of %s, and answers; 'attach' "
-			   "uses it",
-			   root ? "root" : "this user");
-		break;
-	case CLIENT_DAEMON_MUTE:
-		add_mute(doctor, root);
-		break;
-	default:
-		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
-			   "a session daemon runs for all programs of %s, and refuses to answer",
-			   root ? "root" : "this user");
-	}
-}
-
-/* Checks root's daemon, if it runs: programs of every user register with it. */
-static void check_roots(struct doctor *doctor)
-{
-	struct install_paths paths;
-	char why[512];
-
-	if (install_find(&paths, why, sizeof(why)) != 0)
-		return;
-	if (daemon_roots_is_mute(paths.provider, ANSWER_MS))
-		add_mute(doctor, true);
-	install_paths_free(&paths);
-}
-
 void doctor_check_daemon(struct doctor *doctor)
 {
 	char *program = daemon_program();
@@ -186,8 +125,5 @@ void doctor_check_daemon(struct doctor *doctor)
 			   "install LTTng's daemon (Debian: package lttng-tools)",
 			   "no lttng-sessiond in PATH");
 	}
-	check_common(doctor);
-	if (getuid() != 0)
-		check_roots(doctor);
 	free(program);
 }

@@ -18,8 +18,8 @@
 #include "analyzer/analyze.h"
 #include "analyzer/reader/event_queue.h"
 #include "analyzer/reader/decode.h"
-#include "tracer/early_events.h"
 #include "tracer/open_calls.h"
+#include "tracer/ring.h"
 
 struct findings_sink {
 	bt_message_iterator *iterator;
@@ -27,8 +27,7 @@ struct findings_sink {
 	struct analysis_run *run;
 	struct event_queue *queue;
 	struct decode *decode;
-	char *open_batches; /* a directory; NULL without a bundle */
-	pthread_t analyst;  /* takes the events while the graph reads on */
+	pthread_t analyst; /* takes the events while the graph reads on */
 	bool analysing;
 	enum report_format format;
 	char *output;
@@ -46,7 +45,7 @@ static void *analyse(void *data)
 static void join_analyst(struct findings_sink *sink)
 {
 	if (sink->analysing) {
-		decode_end(sink->decode, sink->open_batches);
+		decode_end(sink->decode);
 		event_queue_finish(sink->queue);
 		pthread_join(sink->analyst, NULL);
 		sink->analysing = false;
@@ -96,9 +95,25 @@ static void destroy(struct findings_sink *sink)
 		decode_free(sink->decode);
 	if (sink->queue)
 		event_queue_free(sink->queue);
-	g_free(sink->open_batches);
 	g_free(sink->output);
 	g_free(sink);
+}
+
+/*
+ * Takes what the trace has not of a recording that the recorder put into it. The trace of another
+ * recording was exported, and says itself if all of that is there.
+ */
+static void take_rings(struct findings_sink *sink, const char *bundle)
+{
+	char *rings = g_build_filename(bundle, HG_RINGS, NULL);
+	char *drained = g_build_filename(rings, HG_RINGS_DRAINED, NULL);
+
+	if (g_file_test(drained, G_FILE_TEST_EXISTS))
+		decode_rings(sink->decode, rings, true);
+	else
+		sink->analysis.facts.compared = false;
+	g_free(drained);
+	g_free(rings);
 }
 
 static bt_component_class_initialize_method_status
@@ -107,7 +122,7 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 {
 	const char *bundle, *format, *output;
 	struct findings_sink *sink;
-	char *early;
+	char *folder;
 	int chosen;
 
 	(void)configuration;
@@ -127,22 +142,15 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	sink = g_new0(struct findings_sink, 1);
 	sink->format = (enum report_format)chosen;
 	sink->output = g_strdup(output);
-	if (bundle)
-		sink->open_batches = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
 	sink->run = analysis_begin(&sink->analysis, bundle, report_needs_overview(sink->format));
 	sink->queue = event_queue_new();
-	if (bundle) {
-		sink->analysis.stats.counts = counts_new();
-		counts_load(sink->analysis.stats.counts, bundle);
-	}
 	sink->decode = decode_new(sink->queue, &sink->analysis.stats);
+	decode_layout(sink->decode, bundle);
 	if (bundle) {
-		early = g_build_filename(bundle, HG_EARLY, NULL);
-		decode_early(sink->decode, early);
-		g_free(early);
-		early = g_build_filename(bundle, HG_OPEN_CALLS, NULL);
-		decode_open_calls(sink->decode, early);
-		g_free(early);
+		take_rings(sink, bundle);
+		folder = g_build_filename(bundle, HG_OPEN_CALLS, NULL);
+		decode_open_calls(sink->decode, folder);
+		g_free(folder);
 	}
 	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {
 		destroy(sink);

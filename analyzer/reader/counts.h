@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the processes of a recording counted (tracer/counts.h) beside what was read of the trace.
+ * What the processes of a recording counted (the first pages of their files, tracer/ring.h) beside
+ * what was read of them.
  *
  * Processes are known by their number: of several program images and processes that had the same
  * one, the sums are compared.
@@ -12,26 +13,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "order.h"
-#include "tracer/counts.h"
+#include "analyzer/reader/event.h"
+#include "tracer/ring.h"
 
-/* Kinds of this version, and one for all that it does not know. */
-#define COUNTS_OTHER HG_COUNTS_USED
-#define COUNTS_KINDS (HG_COUNTS_USED + 1)
+/* How a program image ended. */
+enum hg_ended {
+	HG_ENDED_UNKNOWN, /* it was confined, or left no file */
+	HG_ENDED_NOT,     /* by a signal, or by a system call of its own */
+	HG_ENDED_ITSELF,  /* by exit() or a relative, or it executed another one */
+	HG_ENDED_LATER,   /* it lived when the recording ended */
+};
 
 struct counts_process {
 	int32_t pid;
-	unsigned files;      /* of counts; 0: it left none */
-	unsigned recorded;   /* of them, those of processes that a session has recorded */
-	bool expected;       /* it was started to be recorded until its end */
-	unsigned confined;   /* bits by enum hg_confined_by: why it was not recorded to its end */
-	enum hg_ended ended; /* the last of its program images */
-	char program[HG_COUNTS_PROGRAM]; /* of the last file; may be empty */
-	uint64_t counted[COUNTS_KINDS];
-	uint64_t read[COUNTS_KINDS];
+	unsigned files;                /* one for each program image; 0: it left none */
+	unsigned images;               /* that were read, by their `process` events */
+	bool expected;                 /* it was started to be recorded until its end */
+	bool confined;                 /* it was not recorded to its end */
+	enum hg_ended ended;           /* the last of its program images */
+	char program[HG_RING_PROGRAM]; /* of the last file; printable, may be empty */
+	uint64_t counted[HG_GROUPS];   /* records of pages that were full */
+	uint64_t lost[HG_GROUPS];      /* records that found no room, which are none of these */
+	uint64_t full[HG_GROUPS];      /* records that were read, of pages that were full */
+	uint64_t read[HG_GROUPS];      /* records */
+	uint64_t told, told_lost;      /* by the recorder, in the trace: as `counted` and `lost` */
+	uint64_t events;               /* that were read */
+	uint64_t launches;             /* of them */
+	bool devices;                  /* were among them, as at the first call of HIP or HSA */
 	uint64_t unrecorded[HG_UNRECORDED_KINDS];
-	uint64_t found_launches; /* in records that were not in the trace */
-	uint64_t pages; /* of the bundle, with records of batches that were open in the end */
 };
 
 struct counts;
@@ -39,68 +48,32 @@ struct counts;
 struct counts *counts_new(void);
 void counts_free(struct counts *counts); /* NULL does nothing */
 
-/*
- * Read the counts of a bundle, before its trace: its files, and the records that were not in the
- * trace when their process was killed. What is no such file is left out.
- */
-void counts_load(struct counts *counts, const char *bundle);
+/* A file's first page, which anybody may have written. */
+void counts_head(struct counts *counts, const struct hg_ring *head);
+/* What the recorder tells of the file of that name, again and again. */
+void counts_told(struct counts *counts, int32_t pid, uint64_t id, uint64_t records, uint64_t lost);
 
-/* A kind by the event's name without its provider ("alloc"). */
-unsigned counts_kind(const char *name);
-
-/* An event of the trace; and a batch's records, beside the event of the batch itself. */
-void counts_event(struct counts *counts, int32_t pid, unsigned kind);
-void counts_batch(struct counts *counts, int32_t pid, const struct order_batch *batch,
-		  uint64_t begin);
-
-/* Records that were not in the trace, and were found in the bundle. */
-void counts_found(struct counts *counts, const struct hg_open_batch *page);
-
-/*
- * Nothing follows: of processes that left a count, records in the bundle that could not be used
- * are missing, too. Of a trace that begins in their middle they need not be.
- */
-void counts_end(struct counts *counts);
+/* What was read: records, and those of full pages; an event. */
+void counts_read(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
+void counts_full(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
+void counts_event(struct counts *counts, const struct hg_event *event);
 
 /* Every process, by its number: struct counts_process. The list belongs to `counts`. */
 const GPtrArray *counts_processes(struct counts *counts);
+/* NULL: nothing is known of it. */
+const struct counts_process *counts_find(const struct counts *counts, int32_t pid);
 
-/* So many of the kinds in this group are missing, and were counted. */
-enum counts_group {
-	COUNTS_ALLOCATIONS,
-	COUNTS_FREES,
-	COUNTS_LAUNCHES,
-	COUNTS_COPIES,
-	COUNTS_OTHERS, /* that describe the process, its objects and calls */
-	COUNTS_GROUPS,
-};
+/* What is missing, of what was counted; `whole`: all that was counted should be there. */
 struct counts_gap {
-	uint64_t missing[COUNTS_GROUPS], counted[COUNTS_GROUPS];
-	uint64_t total;
-	/* Batches that were open in the end, of whose records there is neither count nor file. */
-	uint64_t batches;
+	uint64_t missing[HG_GROUPS], counted[HG_GROUPS];
+	uint64_t total; /* missing */
 };
-struct counts_gap counts_compare(const struct counts_process *process);
-
-/*
- * Returns the launches that were either counted or read, whichever are more, and those that were
- * found in the bundle.
- */
-uint64_t counts_launches(const struct counts_process *process);
-
-/*
- * Returns true if the process's devices were recorded, which happens at the first call of HIP or
- * HSA.
- */
-bool counts_has_devices(const struct counts_process *process);
-
-/*
- * Returns how the process ended that has this number, if a session recorded it: HG_ENDED_NOT: by a
- * signal, or by a system call of its own.
- */
-enum hg_ended counts_ended(struct counts *counts, int32_t pid);
+struct counts_gap counts_compare(const struct counts_process *process, bool whole);
 
 /* "allocations" etc. */
-const char *counts_group_name(enum counts_group group);
+const char *counts_group_name(enum hg_group group);
+
+/* Returns how the process ended that has this number. */
+enum hg_ended counts_ended(const struct counts *counts, int32_t pid);
 
 #endif

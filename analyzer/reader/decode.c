@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "early_events.h"
 #include "fields.h"
 #include "launches.h"
 #include "members.h"
@@ -16,9 +15,8 @@
 #include "record_event.h"
 #include "page_parts.h"
 #include "rings.h"
-#include "short_batches.h"
-#include "whole_records.h"
-#include "tracer/early_events.h"
+#include "stored_event.h"
+#include "tracer/event_layout.h"
 
 #define RECENT 16u /* classes that are found without a look into the table */
 
@@ -41,23 +39,21 @@ struct decode {
 	int64_t offset_ns; /* of the clock's origin */
 	bool offset_known;
 	struct event_order *order;
-	struct short_batches *batches; /* may be NULL */
-	struct early_events *early;    /* NULL: there are none, or none any more */
-	struct rings *rings;           /* NULL: there are none */
-	bool rings_last;               /* what the trace has of them comes first */
+	struct stored_layout *layout;
+	struct rings *rings; /* NULL: there are none */
+	bool rings_last;     /* what the trace has of them comes first */
 	struct page_parts *parts;
 	GArray *open_calls; /* NULL: there are none */
 	guint open_next;
 	bool stopped;
 };
 
-static void pass_message(void *item, void *data);
+static void pass_open_call(void *item, void *data);
 static void pass_records(const struct order_records *records, void *data);
-static void note_found(const struct hg_open_batch *page, void *data);
 
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 {
-	static const struct order_calls calls = { pass_message, pass_records, note_found };
+	static const struct order_calls calls = { pass_open_call, pass_records };
 	struct decode *decode = g_new0(struct decode, 1);
 
 	decode->order = order_new(&calls, decode);
@@ -78,13 +74,14 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 void decode_free(struct decode *decode)
 {
 	decode->stopped = true;
-	decode_end(decode, NULL);
+	decode_end(decode);
 	order_free(decode->order);
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
 	launch_arguments_free(decode->arguments);
 	page_parts_free(decode->parts);
+	stored_layout_free(decode->layout);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_clear_pointer(&decode->open_calls, g_array_unref);
 	g_array_free(decode->words, TRUE);
@@ -153,11 +150,6 @@ static unsigned image_of(struct decode *decode, int32_t pid)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(decode->announced, GINT_TO_POINTER(pid)));
 }
 
-void decode_fetch_from(struct decode *decode, struct short_batches *batches)
-{
-	decode->batches = batches;
-}
-
 void decode_begin_at(struct decode *decode, uint64_t moment)
 {
 	decode->begin = moment;
@@ -185,6 +177,14 @@ static int64_t time_of(struct decode *decode, const bt_message *message)
 	return ns;
 }
 
+/* The event at hand is whole. */
+static void deliver(struct decode *decode, const struct hg_event *event)
+{
+	counts_event(decode->stats->counts, event);
+	decode->stats->events++;
+	decode->stopped = !event_queue_commit(decode->queue);
+}
+
 /* The event at hand has its fields: what others of its type refer to, and to the queue. */
 static void finish_event(struct decode *decode, struct hg_event *event, bool alias)
 {
@@ -205,21 +205,20 @@ static void finish_event(struct decode *decode, struct hg_event *event, bool ali
 		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
 				       &event->args);
 	}
-	decode->stats->events++;
-	decode->stopped = !event_queue_commit(decode->queue);
+	deliver(decode, event);
 }
 
-/* An event whose turn it is. */
-static void handle_event(struct decode *decode, const bt_message *message)
+/* An event of the trace itself, as of an imported one. */
+static void handle_event(struct decode *decode, const bt_message *message,
+			 const struct decoder *decoder)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
-	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
 	struct hg_event *event = event_queue_next(decode->queue);
 	const struct field *fields;
 
-	memset(event, 0, sizeof(*event)); /* an older recording lacks fields */
+	memset(event, 0, sizeof(*event)); /* a trace of another version lacks fields */
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
 	event->pid = (int32_t)member_integer(context, decoder->pid, decoder->pid_type);
 	event->tid = (int32_t)member_integer(context, decoder->tid, decoder->tid_type);
@@ -244,131 +243,50 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	finish_event(decode, event, decoder->alias);
 }
 
-/* ---- early events ---- */
-
-/* Among what is held back, a copy of an early event has an odd address. */
-#define EARLY_ITEM 1u
-/* Marks an open call, which decode->open_calls owns, among the items of the order. */
-#define OPEN_ITEM 2u
-
-static void note_damaged(struct decode *decode, const struct early_event *early)
+void decode_layout(struct decode *decode, const char *bundle)
 {
-	if (!decode->stats->truncated)
-		decode->stats->truncated = g_strdup_printf(
-		    "an event of '%s/%d-*' at %" G_GUINT64_FORMAT " ns is damaged: it is not read",
-		    HG_EARLY, early->pid, early->ns);
-}
-
-static void handle_early(struct decode *decode, const struct early_event *early)
-{
-	struct hg_event *event = event_queue_next(decode->queue);
-	bool alias = false;
-
-	memset(event, 0, sizeof(*event));
-	event->pid = early->pid;
-	event->tid = early->tid;
-	event->ns = (int64_t)early->ns + decode->offset_ns;
-	if (early_event_class(early) == EARLY_UNKNOWN) {
-		event->type = HG_EVENT_TYPES;
-		decode->stopped = !event_queue_commit(decode->queue);
-		return;
-	}
-	event->type = early_event_type(early, &alias);
-	if (early_event_fill(decode->queue, event, early))
-		finish_event(decode, event, alias);
-	else
-		note_damaged(decode, early);
-}
-
-/* Records before `since` are left out. */
-static void add_batch(struct decode *decode, int32_t pid, const struct hg_ev_batch *batch,
-		      int64_t since)
-{
-	struct order_batch whole = { .number = batch->number,
-				     .tid = batch->thread,
-				     .words = batch->words };
-
-	whole.records = whole_records(batch->records, &whole.words);
-	counts_batch(decode->stats->counts, pid, &whole, batch->begin);
-	order_batch(decode->order, pid, &whole, (int64_t)batch->begin + decode->offset_ns, since);
-}
-
-static void take_early_batch(struct decode *decode, const struct early_event *early)
-{
-	struct hg_ev_batch batch;
-	uint64_t *records;
-
-	if (early_event_batch(early, &batch, &records))
-		add_batch(decode, early->pid, &batch, INT64_MIN);
-	else
-		note_damaged(decode, early);
-	g_free(records);
-}
-
-/* As take_event(). */
-static void take_early(struct decode *decode, const struct early_event *early)
-{
-	int64_t ns = (int64_t)early->ns + decode->offset_ns;
-	struct early_event *copy;
-	bool alias, is_process = false, is_state = false;
-
-	counts_event(decode->stats->counts, early->pid, early_event_kind(early));
-	switch (early_event_class(early)) {
-	case EARLY_BATCH_OPEN:
-		order_open(decode->order, early->pid, early->tid, early_event_number(early), ns);
-		return;
-	case EARLY_BATCH:
-		take_early_batch(decode, early);
-		return;
-	case EARLY_EVENT:
-		is_process = early_event_type(early, &alias) == HG_EVENT_process;
-		is_state = early_event_type(early, &alias) == HG_EVENT_state;
-		break;
-	case EARLY_UNKNOWN:
-		break;
-	}
-	if (is_process)
-		order_forget(decode->order, early->pid);
-	order_heard(decode->order, early->pid, ns, is_process || is_state);
-	copy = early_event_copy(early);
-	if (order_hold(decode->order, early->pid, ns, (char *)copy + EARLY_ITEM))
-		return;
-	handle_early(decode, copy);
-	g_free(copy);
-}
-
-/* Those up to that moment of the trace's clock. */
-static void take_early_until(struct decode *decode, uint64_t moment)
-{
-	const struct early_event *early;
-
-	while (decode->early && !decode->stopped && (early = early_events_next(decode->early)) &&
-	       early->ns <= moment) {
-		if (!decode->offset_known) {
-			decode->offset_ns = (int64_t)early->origin;
-			decode->offset_known = true;
-		}
-		take_early(decode, early);
-		early_events_take(decode->early);
-	}
-}
-
-void decode_early(struct decode *decode, const char *folder)
-{
-	decode->early = early_events_open(folder, &decode->stats->truncated);
+	decode->layout = stored_layout_read(bundle, &decode->stats->truncated);
 }
 
 /* ---- rings ---- */
 
+/* Numbers of types are those of the recording's version. */
+static enum hg_group group_of(const struct decode *decode, uint64_t first)
+{
+	enum hg_event_type type;
+	bool alias;
+
+	if (first >> 56 != HG_RECORD_EVENT)
+		return hg_group_of_record(first);
+	if (!stored_type_of(decode->layout, hg_record_type(first), &type, &alias))
+		return HG_GROUP_OTHER;
+	return type == HG_EVENT_alloc    ? HG_GROUP_ALLOC
+	       : type == HG_EVENT_free   ? HG_GROUP_FREE
+	       : type == HG_EVENT_launch ? HG_GROUP_LAUNCH
+	       : type == HG_EVENT_copy   ? HG_GROUP_COPY
+					 : HG_GROUP_OTHER;
+}
+
+static void count_records(const struct decode *decode, const uint64_t *records, uint32_t words,
+			  uint64_t tally[HG_GROUPS])
+{
+	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
+		if (records[at] >> 56 != HG_RECORD_BEGIN)
+			tally[group_of(decode, records[at])]++;
+}
+
 static void count_page(const struct ring_page *page, void *data)
 {
 	struct decode *decode = data;
-	struct order_batch batch = { .number = page->number,
-				     .tid = page->tid,
-				     .words = page->words };
+	uint64_t known[HG_GROUPS] = { 0 }, rest[HG_GROUPS] = { 0 };
 
-	batch.records = (uint64_t *)page->records;
-	counts_batch(decode->stats->counts, page->pid, &batch, page->begin);
+	count_records(decode, page->all, page->all_words - page->words, known);
+	count_records(decode, page->records, page->words, rest);
+	counts_read(decode->stats->counts, page->pid, rest);
+	if (page->full) {
+		counts_full(decode->stats->counts, page->pid, known);
+		counts_full(decode->stats->counts, page->pid, rest);
+	}
 }
 
 static uint32_t part_taken(const struct ring_page *page, void *data)
@@ -396,7 +314,7 @@ static void take_rings_until(struct decode *decode, uint64_t moment)
 bool decode_rings(struct decode *decode, const char *folder, bool last)
 {
 	decode->rings_last = last;
-	decode->rings = rings_open(folder, &decode->stats->truncated);
+	decode->rings = rings_open(folder, decode->stats->counts, &decode->stats->truncated);
 	return g_file_test(folder, G_FILE_TEST_IS_DIR);
 }
 
@@ -430,7 +348,7 @@ static void take_open_calls_until(struct decode *decode, uint64_t moment)
 		if (open->call.start < decode->begin)
 			continue;
 		/* The call says nothing if nothing is known of its process. */
-		if (!order_hold(decode->order, open->pid, ns, (char *)open + OPEN_ITEM))
+		if (!order_hold(decode->order, open->pid, ns, open))
 			handle_open_call(decode, open);
 	}
 }
@@ -440,29 +358,14 @@ void decode_open_calls(struct decode *decode, const char *folder)
 	decode->open_calls = open_calls_read(folder, &decode->stats->unpublished);
 }
 
-/* ---- batches ---- */
+/* ---- records ---- */
 
-static void pass_message(void *item, void *data)
+static void pass_open_call(void *item, void *data)
 {
-	const bt_message *message = item;
 	struct decode *decode = data;
 
-	if ((uintptr_t)item & OPEN_ITEM) {
-		if (!decode->stopped)
-			handle_open_call(decode, (void *)((char *)item - OPEN_ITEM));
-		return;
-	}
-	if ((uintptr_t)item & EARLY_ITEM) {
-		struct early_event *early = (void *)((char *)item - EARLY_ITEM);
-
-		if (!decode->stopped)
-			handle_early(decode, early);
-		g_free(early);
-		return;
-	}
 	if (!decode->stopped)
-		handle_event(decode, message);
-	bt_message_put_ref(message);
+		handle_open_call(decode, item);
 }
 
 /* One of order_records. */
@@ -483,12 +386,6 @@ static struct hg_event *begin_event(struct decode *decode, const struct record *
 	return event;
 }
 
-static void end_event(struct decode *decode)
-{
-	decode->stats->events++;
-	decode->stopped = !event_queue_commit(decode->queue);
-}
-
 static void pass_launch(struct decode *decode, const struct record *record)
 {
 	struct hg_ev_launch launch;
@@ -506,12 +403,12 @@ static void pass_launch(struct decode *decode, const struct record *record)
 						   .status = HG_ARGS_COMPLETE,
 						   .length = length };
 		event->args.bytes = event_queue_keep(decode->queue, bytes, length);
-		end_event(decode);
+		deliver(decode, event);
 	}
 	event = begin_event(decode, record);
 	event->type = HG_EVENT_launch;
 	event->launch = launch;
-	end_event(decode);
+	deliver(decode, event);
 }
 
 /* False if the record is of no use: what it repeats is not there (repeat_launch() counts), or it is
@@ -525,22 +422,37 @@ static bool fill_event(struct decode *decode, struct hg_event *event, const uint
 	return repeat_launch(decode, event);
 }
 
+static void note_damaged(struct decode *decode, const struct record *record)
+{
+	if (!decode->stats->truncated)
+		decode->stats->truncated = g_strdup_printf(
+		    "an event of process %d at %" G_GINT64_FORMAT " ns is damaged: it is not read",
+		    record->pid, record->ns - decode->offset_ns);
+}
+
 /* An event of the schema; its fields lie in the record. */
 static void pass_schema_event(struct decode *decode, const struct record *record)
 {
 	size_t size = record->words[1] >> 32,
 	       room = (hg_record_words(record->words[0]) - 2) * sizeof(uint64_t);
-	struct early_event early;
+	struct hg_event *event = event_queue_next(decode->queue);
+	enum hg_event_type type;
+	bool alias;
+	const struct stored_type *stored =
+	    stored_type_of(decode->layout, hg_record_type(record->words[0]), &type, &alias);
 
-	if (!decode->early)
+	memset(event, 0, sizeof(*event));
+	begin_event(decode, record);
+	if (!stored) {
+		decode->stopped = !event_queue_commit(decode->queue);
 		return;
-	early = early_event_of(decode->early, (unsigned)(record->words[0] >> 24) & 0xffff,
-			       record->words + 2, MIN(size, room));
-	early.pid = record->pid;
-	early.tid = record->tid;
-	early.ns = (uint64_t)(record->ns - decode->offset_ns);
-	counts_event(decode->stats->counts, early.pid, early_event_kind(&early));
-	handle_early(decode, &early);
+	}
+	event->type = type;
+	if (size <= room &&
+	    stored_event_fill(decode->queue, event, stored, record->words + 2, size))
+		finish_event(decode, event, alias);
+	else
+		note_damaged(decode, record);
 }
 
 static void pass_record(struct decode *decode, const struct record *record)
@@ -558,7 +470,7 @@ static void pass_record(struct decode *decode, const struct record *record)
 	}
 	event = begin_event(decode, record);
 	if (fill_event(decode, event, record->words))
-		end_event(decode);
+		deliver(decode, event);
 }
 
 static void pass_records(const struct order_records *records, void *data)
@@ -592,25 +504,6 @@ static void read_words(struct decode *decode, const bt_field *field)
 	for (uint64_t i = 0; i < count; i++)
 		words[i] = bt_field_integer_unsigned_get_value(
 		    bt_field_array_borrow_element_field_by_index_const(field, i));
-	if (decode->batches && !short_batches_fetch(decode->batches, decode->words) &&
-	    !decode->stats->truncated)
-		decode->stats->truncated = g_strdup("records of batches can no longer be read");
-}
-
-static void take_batch(struct decode *decode, const struct decoder *decoder,
-		       const bt_field *payload, int32_t pid)
-{
-	struct hg_ev_batch batch = {
-		.number = (uint32_t)member_number(payload, decoder->member[0]),
-		.thread = (int32_t)member_number(payload, decoder->member[1]),
-		.begin = member_number(payload, decoder->member[2]),
-	};
-
-	read_words(decode, member_field(payload, decoder->member[3]));
-	batch.records = (const uint64_t *)(void *)decode->words->data;
-	batch.words = decode->words->len;
-	add_batch(decode, pid, &batch,
-		  decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN);
 }
 
 static void note_missing_part(struct decode *decode, const struct hg_ev_page *page)
@@ -624,9 +517,13 @@ static void note_missing_part(struct decode *decode, const struct hg_ev_page *pa
 static void add_part(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)
 {
 	struct decode *decode = data;
+	uint64_t tally[HG_GROUPS] = { 0 };
 
-	counts_batch(decode->stats->counts, pid, batch, begin);
-	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns, INT64_MIN);
+	count_records(decode, batch->records, batch->words, tally);
+	counts_read(decode->stats->counts, pid, tally);
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		page_parts_tally(decode->parts)[group] += tally[group];
+	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns);
 }
 
 static void take_page(struct decode *decode, const struct decoder *decoder, const bt_field *payload)
@@ -650,6 +547,8 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	/* Where the trace's beginning was deleted, it may begin in the middle of a page. */
 	if (!page_parts_take(decode->parts, &page, add_part, decode) && !decode->begin)
 		note_missing_part(decode, &page);
+	if (page_parts_full(decode->parts))
+		counts_full(decode->stats->counts, page.pid, page_parts_full(decode->parts));
 }
 
 static void take_swept(struct decode *decode, const struct decoder *decoder,
@@ -657,99 +556,46 @@ static void take_swept(struct decode *decode, const struct decoder *decoder,
 {
 	int32_t pid = (int32_t)member_number(payload, decoder->member[0]);
 	uint64_t until = member_number(payload, decoder->member[2]);
-	struct order_missing missing = { .pid = pid,
-					 .records = member_number(payload, decoder->member[3]) };
 
 	order_reach(decode->order, pid,
 		    until == UINT64_MAX ? INT64_MAX : (int64_t)until + decode->offset_ns);
-	if (until == UINT64_MAX && missing.records)
-		g_array_append_val(decode->stats->missing, missing);
+	counts_told(decode->stats->counts, pid, member_number(payload, decoder->member[1]),
+		    member_number(payload, decoder->member[4]),
+		    member_number(payload, decoder->member[3]));
 }
 
-/* An event as it comes: passed on, or held back while its process owes records. */
 static void take_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
-	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
+	const struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
-	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	int32_t pid = (int32_t)member_integer(context, decoder->pid, decoder->pid_type);
 	int64_t ns;
 
 	if (decoder->type < 0 && !decoder->unknown && !decoder->batch)
 		return;
 	ns = time_of(decode, message);
-	take_early_until(decode, (uint64_t)(ns - decode->offset_ns));
 	if (!decode->rings_last)
 		take_rings_until(decode, (uint64_t)(ns - decode->offset_ns));
 	take_open_calls_until(decode, (uint64_t)(ns - decode->offset_ns));
-	/* The recorder's own events: */
-	if (decoder->batch == PAGE) {
-		if (!is_too_early(decode, message))
-			take_page(decode, decoder, payload);
-		return;
-	}
-	if (decoder->batch == SWEPT) {
+	if (decoder->batch == SWEPT)
 		take_swept(decode, decoder, payload);
+	else if (is_too_early(decode, message))
 		return;
-	}
-	counts_event(decode->stats->counts, pid, decoder->kind);
-	switch (decoder->batch) {
-	case BATCH_OPEN:
-		order_open(decode->order, pid,
-			   (int32_t)member_integer(context, decoder->tid, decoder->tid_type),
-			   (uint32_t)member_number(payload, decoder->member[0]), ns);
-		return;
-	case BATCH:
-		take_batch(decode, decoder, payload, pid);
-		return;
-	default:
-		break;
-	}
-	if (is_too_early(decode, message))
-		return;
-	if (decoder->type == HG_EVENT_process && !member_number(payload, decoder->late))
-		order_forget(decode->order, pid);
-	order_heard(decode->order, pid, ns,
-		    decoder->type == HG_EVENT_process || decoder->type == HG_EVENT_state);
-	if (order_hold(decode->order, pid, ns, (void *)(uintptr_t)message))
-		bt_message_get_ref(message);
+	else if (decoder->batch == PAGE)
+		take_page(decode, decoder, payload);
 	else
-		handle_event(decode, message);
+		handle_event(decode, message, decoder);
 }
 
-static void note_found(const struct hg_open_batch *page, void *data)
+void decode_end(struct decode *decode)
 {
-	struct decode *decode = data;
-
-	counts_found(decode->stats->counts, page);
-}
-
-static void add_lost(struct decode *decode)
-{
-	for (guint i = 0; decode->rings && i < rings_lost(decode->rings)->len; i++) {
-		const struct ring_lost *lost =
-		    &g_array_index(rings_lost(decode->rings), struct ring_lost, i);
-		struct order_missing missing = { .pid = lost->pid, .records = lost->records };
-
-		g_array_append_val(decode->stats->missing, missing);
-	}
-}
-
-void decode_end(struct decode *decode, const char *open_batches)
-{
-	if (!decode->stats->missing)
-		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
-	take_early_until(decode, UINT64_MAX);
 	if (!decode->rings_last)
 		take_rings_until(decode, UINT64_MAX);
 	take_open_calls_until(decode, UINT64_MAX);
-	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+	order_end(decode->order);
 	if (decode->rings_last)
 		take_rings_until(decode, UINT64_MAX);
-	add_lost(decode);
 	g_clear_pointer(&decode->rings, rings_close);
-	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */
 }
 
 static void count_losses(struct reader_stats *stats, const bt_message *message)

@@ -10,15 +10,14 @@
 #include "analyzer/reader/reader.h"
 
 struct decode;
-struct short_batches;
 
 /* What is decoded goes into the batches, losses into the statistics; both are borrowed. */
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats);
 void decode_free(struct decode *decode);
 
-/* Before the first message: events that processes stored in the bundle's directory HG_EARLY; NULL:
- * there are none. In any case, what events of processes' files consist of. */
-void decode_early(struct decode *decode, const char *folder);
+/* Before the first message: what events of processes' files consist of, by the bundle; NULL: there
+ * is none. */
+void decode_layout(struct decode *decode, const char *bundle);
 
 /* Before the first message: records of processes, from the bundle's directory HG_RINGS. False:
  * there is no such directory; in an empty one no process recorded anything. `last`: they are what
@@ -32,20 +31,14 @@ bool decode_rings(struct decode *decode, const char *folder, bool last);
  */
 void decode_open_calls(struct decode *decode, const char *folder);
 
-/* Records of batches may be references, which these resolve; borrowed. */
-void decode_fetch_from(struct decode *decode, struct short_batches *batches);
-
 /* Leave out events before that moment of the trace's clock. */
 void decode_begin_at(struct decode *decode, uint64_t moment);
 
 /* One message of any kind, which stays the caller's. Nothing more is done once it has stopped. */
 void decode_message(struct decode *decode, const bt_message *message);
 
-/*
- * No message follows. What processes had not recorded when they were killed is in the files of the
- * directory `open_batches`; NULL if that is not known.
- */
-void decode_end(struct decode *decode, const char *open_batches);
+/* No message follows. */
+void decode_end(struct decode *decode);
 
 /* The consumer of the batches wants no more. */
 bool decode_stopped(const struct decode *decode);

@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "counts.h"
-
 static uint64_t find_member(const bt_field_class *structure, const char *name)
 {
 	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
@@ -41,12 +39,10 @@ static const struct {
 	enum batch_event batch;
 	const char *members[9];
 } batch_events[] = {
-	{ "hipgrain:batch_open", BATCH_OPEN, { "number" } },
-	{ "hipgrain:batch", BATCH, { "number", "thread", "begin", "records" } },
 	{ "hipgrain:page",
 	  PAGE,
 	  { "pid", "thread", "number", "part", "last", "begin", "file", "records" } },
-	{ "hipgrain:swept", SWEPT, { "pid", "file", "until", "lost" } },
+	{ "hipgrain:swept", SWEPT, { "pid", "file", "until", "lost", "records" } },
 };
 
 /* Returns true if it is one of these. */
@@ -79,10 +75,6 @@ struct decoder *decoder_of_class(const bt_event_class *class)
 	decoder->tid = find_member(context, "vtid");
 	decoder->pid_type = type_of_member(context, decoder->pid);
 	decoder->tid_type = type_of_member(context, decoder->tid);
-	decoder->late = find_member(payload, "late");
-	decoder->kind = name && g_str_has_prefix(name, "hipgrain:")
-			    ? counts_kind(name + strlen("hipgrain:"))
-			    : COUNTS_OTHER;
 	if (look_for_batch(decoder, name, payload))
 		return decoder;
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {

@@ -12,16 +12,14 @@
 /* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
 
-enum batch_event { NO_BATCH, BATCH_OPEN, BATCH, PAGE, SWEPT };
+enum batch_event { NO_BATCH, PAGE, SWEPT };
 
 /* How the members of one event class of one trace map to an event layout. */
 struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
 	enum batch_event batch;
-	uint64_t late; /* of `process`: the member of that name */
 	bool unknown;
-	bool alias;    /* of the type's own event */
-	unsigned kind; /* as the process counts it */
+	bool alias; /* of the type's own event */
 	const struct field *fields;
 	uint64_t member[FIELDS_MAX];
 	bool present[FIELDS_MAX];

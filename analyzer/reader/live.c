@@ -21,7 +21,6 @@ struct live {
 	struct event_queue *queue;
 	struct decode *decode;
 	bt_graph *graph;
-	const char *open_batches;
 };
 
 static volatile sig_atomic_t stopped;
@@ -95,15 +94,15 @@ static void *run_graph(void *data)
 	}
 	if (!stopped && status != BT_GRAPH_RUN_STATUS_OK && !decode_stopped(live->decode))
 		live->stats->truncated = graph_take_error();
-	decode_end(live->decode, stopped ? NULL : live->open_batches);
+	decode_end(live->decode);
 	event_queue_finish(live->queue);
 	return NULL;
 }
 
-int read_live(const char *url, const char *open_batches, reader_callback callback, void *data,
-	      struct reader_stats *stats, char **error)
+int read_live(const char *url, reader_callback callback, void *data, struct reader_stats *stats,
+	      char **error)
 {
-	struct live live = { .stats = stats, .open_batches = open_batches };
+	struct live live = { .stats = stats };
 	pthread_t thread;
 	int result;
 
@@ -112,7 +111,7 @@ int read_live(const char *url, const char *open_batches, reader_callback callbac
 	guard_begin(url);
 	live.queue = event_queue_new();
 	live.decode = decode_new(live.queue, stats);
-	decode_early(live.decode, NULL);
+	decode_layout(live.decode, NULL);
 	result = build_graph(&live, url);
 	if (result < 0) {
 		*error = graph_take_error();

@@ -10,11 +10,10 @@
 /*
  * As read_trace() for the session at `url` (net://HOST[:PORT]/host/NODE/SESSION), from now on until
  * it ends or until live_stop(). What ends it otherwise is in stats->truncated. Returns 0; or a
- * negative errno with a one-line message in *error, which the caller frees. `open_batches`: the
- * directory of what killed processes had not recorded (decode_end()), or NULL.
+ * negative errno with a one-line message in *error, which the caller frees.
  */
-int read_live(const char *url, const char *open_batches, reader_callback callback, void *data,
-	      struct reader_stats *stats, char **error);
+int read_live(const char *url, reader_callback callback, void *data, struct reader_stats *stats,
+	      char **error);
 
 /* From a signal handler: read no more than what has arrived. */
 void live_stop(void);

@@ -23,11 +23,15 @@ struct page {
 	GArray *words;
 	uint32_t parts, taken;
 	bool broken; /* a part is missing */
+	uint64_t tally[HG_GROUPS];
 };
 
 struct page_parts {
 	GHashTable *pages; /* struct page, by their keys */
 	struct key last;   /* the page that ended last, all of which was taken */
+	struct page *page; /* whose part is taken */
+	bool is_full;      /* the last part ended a full page: */
+	uint64_t full[HG_GROUPS];
 };
 
 static guint hash_of(gconstpointer data)
@@ -99,7 +103,8 @@ static void add_words(const struct adding *adding, const struct hg_ev_page *part
 static void add_new(const struct adding *adding, const struct hg_ev_page *part, struct page *page)
 {
 	uint32_t words = page->words->len, from = page->taken;
-	uint64_t *records = whole_records((uint64_t *)(void *)page->words->data, &words);
+	bool damaged = false; /* what is missing is counted */
+	uint64_t *records = whole_records((uint64_t *)(void *)page->words->data, &words, &damaged);
 	uint64_t begin = part->begin;
 
 	for (uint32_t at = 0; at < words; at += hg_record_words(records[at])) {
@@ -126,6 +131,8 @@ bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
 	struct page *page = find_or_make(parts, &key);
 	bool whole = page->broken || part->part == page->parts + 1;
 
+	parts->page = page;
+	parts->is_full = part->last == HG_PAGE_FULL;
 	page->broken |= part->part != ++page->parts;
 	page->parts = part->part;
 	if (!page->broken &&
@@ -134,10 +141,21 @@ bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
 		add_new(&adding, part, page);
 	}
 	if (part->last) {
+		memcpy(parts->full, page->tally, sizeof(parts->full));
 		parts->last = key;
 		g_hash_table_remove(parts->pages, &key);
 	}
 	return whole;
+}
+
+uint64_t *page_parts_tally(struct page_parts *parts)
+{
+	return parts->page->tally;
+}
+
+const uint64_t *page_parts_full(const struct page_parts *parts)
+{
+	return parts->is_full ? parts->full : NULL;
 }
 
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,

@@ -24,7 +24,13 @@ bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *page,
 				 void *data),
 		     void *data);
 
-/* Returns how many words of whole records were taken of a page. */
+/* What was read of the page whose part is taken; for `add`. */
+uint64_t *page_parts_tally(struct page_parts *parts);
+
+/* Returns that of a page that has ended with the last part, and was full; else NULL. */
+const uint64_t *page_parts_full(const struct page_parts *parts);
+
+/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it was full. */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
 

@@ -15,23 +15,18 @@
 #include "event_queue.h"
 #include "chunks.h"
 #include "decode.h"
-#include "tracer/early_events.h"
 #include "tracer/open_calls.h"
 #include "tracer/ring.h"
 #include "graph.h"
 #include "guard.h"
 #include "salvage.h"
-#include "short_batches.h"
 #include "temporary.h"
 
 struct reader {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
 	struct event_queue *queue;
 	struct decode *decode;
-	char *open_batches;  /* a directory */
 	GPtrArray *salvaged; /* temporary directories */
-	struct short_batches *batches;
-	GHashTable *copies; /* of traces' directories: to what libbabeltrace2 reads instead */
 	bt_graph *graph;
 	bool apart; /* a chunk of a trace is damaged: each is read as a trace of its own */
 };
@@ -118,16 +113,6 @@ static void drop_damaged_packets(struct reader *reader, GPtrArray *traces)
 	}
 }
 
-static void make_copies(struct reader *reader, const GPtrArray *traces)
-{
-	for (unsigned i = 0; i < traces->len; i++) {
-		char *copy = short_batches_copy(reader->batches, traces->pdata[i]);
-
-		if (copy)
-			g_hash_table_insert(reader->copies, g_strdup(traces->pdata[i]), copy);
-	}
-}
-
 /* All traces of one recording have one clock. Of a rotated one the oldest chunk defines it. */
 static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 {
@@ -154,8 +139,8 @@ static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
  * between them.
  */
 static int add_source(bt_graph *graph, const bt_component_class_source *class,
-		      const struct reader *reader, const GPtrArray *traces, unsigned first,
-		      unsigned count, const bt_component_filter *muxer, uint64_t *muxer_port)
+		      const GPtrArray *traces, unsigned first, unsigned count,
+		      const bt_component_filter *muxer, uint64_t *muxer_port)
 {
 	const bt_component_source *source = NULL;
 	bt_value *params = bt_value_map_create();
@@ -166,13 +151,10 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
 			   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		goto out;
-	for (unsigned i = first; i < first + count; i++) {
-		const char *copy = g_hash_table_lookup(reader->copies, traces->pdata[i]);
-
-		if (bt_value_array_append_string_element(inputs, copy ? copy : traces->pdata[i]) !=
+	for (unsigned i = first; i < first + count; i++)
+		if (bt_value_array_append_string_element(inputs, traces->pdata[i]) !=
 		    BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK)
 			goto out;
-	}
 	result = -EINVAL;
 	if (bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
 					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
@@ -216,7 +198,7 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 				chunk_continues(traces, i + count);
 		     count++) {
 		}
-		if (add_source(graph, source, reader, traces, i, count, muxer, &ports) < 0) {
+		if (add_source(graph, source, traces, i, count, muxer, &ports) < 0) {
 			*failed = i;
 			result = count > 1 ? -EAGAIN : -EINVAL;
 			goto out;
@@ -275,12 +257,6 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 			*error = graph_take_error();
 			return NULL;
 		}
-		/* Whatever is wrong is to be reported of the traces themselves. */
-		if (g_hash_table_size(reader->copies)) {
-			g_free(graph_take_error());
-			g_hash_table_remove_all(reader->copies);
-			continue;
-		}
 		if (result == -EAGAIN) {
 			g_free(graph_take_error());
 			reader->apart = true;
@@ -306,7 +282,7 @@ static void *run_graph(void *data)
 		reader->stats->truncated = graph_take_error();
 	}
 	guard_reading(false);
-	decode_end(reader->decode, reader->open_batches);
+	decode_end(reader->decode);
 	event_queue_finish(reader->queue);
 	return NULL;
 }
@@ -314,16 +290,30 @@ static void *run_graph(void *data)
 void reader_stats_clear(struct reader_stats *stats)
 {
 	g_clear_pointer(&stats->truncated, g_free);
-	g_clear_pointer(&stats->missing, g_array_unref);
 	g_clear_pointer(&stats->counts, counts_free);
+}
+
+/* Before the trace: what a bundle has beside it. Returns true if processes stored records there. */
+static bool take_bundle(struct decode *decode, const char *bundle, bool traced)
+{
+	char *rings = g_build_filename(bundle, HG_RINGS, NULL);
+	char *calls = g_build_filename(bundle, HG_OPEN_CALLS, NULL);
+	bool any;
+
+	decode_layout(decode, bundle);
+	any = decode_rings(decode, rings, traced);
+	decode_open_calls(decode, calls);
+	g_free(calls);
+	g_free(rings);
+	return any;
 }
 
 int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error)
 {
 	GPtrArray *traces = find_traces(directory);
+	char *above = g_build_filename(directory, "..", NULL);
 	struct reader reader = { .stats = stats };
-	char *early;
 	pthread_t thread;
 	bool rings, traced;
 	int result;
@@ -332,29 +322,10 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	*error = NULL;
 	guard_begin(directory);
 	stats->counts = counts_new();
-	if (bundle)
-		counts_load(stats->counts, bundle);
 	reader.queue = event_queue_new();
 	reader.decode = decode_new(reader.queue, stats);
-	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)
-				     : g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
-	early = bundle ? g_build_filename(bundle, HG_EARLY, NULL)
-		       : g_build_filename(directory, "..", HG_EARLY, NULL);
-	decode_early(reader.decode, early);
-	g_free(early);
-	early = bundle ? g_build_filename(bundle, HG_RINGS, NULL)
-		       : g_build_filename(directory, "..", HG_RINGS, NULL);
-	rings = decode_rings(reader.decode, early, traces->len > 0);
-	g_free(early);
-	early = bundle ? g_build_filename(bundle, HG_OPEN_CALLS, NULL)
-		       : g_build_filename(directory, "..", HG_OPEN_CALLS, NULL);
-	decode_open_calls(reader.decode, early);
-	g_free(early);
+	rings = take_bundle(reader.decode, bundle ? bundle : above, traces->len > 0);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)temporary_remove);
-	reader.batches = short_batches_new();
-	reader.copies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					      (GDestroyNotify)temporary_remove);
-	decode_fetch_from(reader.decode, reader.batches);
 	traced = traces->len > 0;
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_packets(&reader, traces);
@@ -367,7 +338,6 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 		result = *error ? -EINVAL : -ENOENT;
 		goto out;
 	}
-	make_copies(&reader, traces);
 	guard_reading(true);
 	reader.graph = traces->len ? make_graph(&reader, traces, error) : NULL;
 	guard_reading(false);
@@ -384,9 +354,7 @@ out:
 	bt_graph_put_ref(reader.graph);
 	decode_free(reader.decode);
 	event_queue_free(reader.queue);
-	g_free(reader.open_batches);
-	g_hash_table_destroy(reader.copies);
-	short_batches_free(reader.batches);
+	g_free(above);
 	g_ptr_array_free(reader.salvaged, TRUE);
 	guard_end(); /* there are no temporary directories any more */
 	g_ptr_array_free(traces, TRUE);

@@ -8,7 +8,6 @@
 
 #include "analyzer/reader/counts.h"
 #include "analyzer/reader/event.h"
-#include "analyzer/reader/order.h"
 
 struct reader_stats {
 	uint64_t events;       /* delivered */
@@ -17,7 +16,6 @@ struct reader_stats {
 	uint64_t orphans;      /* launches that repeat one which is not there */
 	uint64_t stateless;    /* the same, before their process's beginning */
 	uint64_t unpublished;  /* threads whose open calls are unknown (open_calls.h) */
-	GArray *missing;       /* struct order_missing: of which processes; the caller frees it */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
 	struct counts *counts; /* of what processes recorded and what was read; caller frees */
 };

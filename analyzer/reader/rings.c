@@ -27,10 +27,10 @@ struct place {
 struct rings {
 	GArray *files;  /* struct ring_file */
 	GArray *places; /* struct place, by time */
-	GArray *lost;   /* struct ring_lost */
 	guint next;     /* place */
 	GPtrArray *runs;
 	int64_t offset; /* that was given last */
+	struct counts *counts;
 	char **damage;
 	uint32_t open; /* file of the descriptor */
 	int fd;
@@ -122,7 +122,6 @@ static bool is_there_already(const struct rings *rings, const struct ring_file *
 static void add_file(struct rings *rings, char *path)
 {
 	struct ring_file file;
-	struct ring_lost lost;
 	struct hg_ring ring;
 	const char *wrong;
 	int fd = ring_file_open(path, &file, &ring, &wrong);
@@ -138,9 +137,7 @@ static void add_file(struct rings *rings, char *path)
 		set_clock(rings, &file);
 		g_array_append_val(rings->files, file);
 		add_pages(rings, fd, rings->files->len - 1);
-		lost = (struct ring_lost){ ring.pid, ring.lost_records };
-		if (lost.records)
-			g_array_append_val(rings->lost, lost);
+		counts_head(rings->counts, &ring);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -152,7 +149,8 @@ static bool is_no_ring(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
 
-	return *name == '.' || strcmp(name, HG_RINGS_DRAINED) == 0;
+	return *name == '.' || strcmp(name, HG_RINGS_DRAINED) == 0 ||
+	       strcmp(name, HG_RINGS_ENDED) == 0;
 }
 
 static gint by_time(gconstpointer one, gconstpointer other)
@@ -166,25 +164,34 @@ static gint by_time(gconstpointer one, gconstpointer other)
 	return a->index < b->index ? -1 : 1;
 }
 
-struct rings *rings_open(const char *folder, char **damage)
+static void add_folder(struct rings *rings, const char *folder)
 {
-	GPtrArray *paths;
+	GPtrArray *paths = sorted_entries(folder);
+
+	for (guint i = 0; i < paths->len; i++)
+		if (!is_no_ring(paths->pdata[i]))
+			add_file(rings, g_strdup(paths->pdata[i]));
+	g_ptr_array_free(paths, TRUE);
+}
+
+struct rings *rings_open(const char *folder, struct counts *counts, char **damage)
+{
 	struct rings *rings;
+	char *ended;
 
 	if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
 		return NULL;
 	rings = g_new0(struct rings, 1);
 	rings->files = g_array_new(FALSE, FALSE, sizeof(struct ring_file));
 	rings->places = g_array_new(FALSE, FALSE, sizeof(struct place));
-	rings->lost = g_array_new(FALSE, FALSE, sizeof(struct ring_lost));
 	rings->runs = runs_new();
 	rings->damage = damage;
 	rings->fd = -1;
-	paths = sorted_entries(folder);
-	for (guint i = 0; i < paths->len; i++)
-		if (!is_no_ring(paths->pdata[i]))
-			add_file(rings, g_strdup(paths->pdata[i]));
-	g_ptr_array_free(paths, TRUE);
+	rings->counts = counts;
+	ended = g_build_filename(folder, HG_RINGS_ENDED, NULL);
+	add_folder(rings, ended);
+	g_free(ended);
+	add_folder(rings, folder);
 	if (!rings->files->len) {
 		rings_close(rings);
 		return NULL;
@@ -201,7 +208,6 @@ void rings_close(struct rings *rings)
 		g_free(file_at(rings, i)->path);
 	g_array_free(rings->files, TRUE);
 	g_array_free(rings->places, TRUE);
-	g_array_free(rings->lost, TRUE);
 	g_ptr_array_free(rings->runs, TRUE);
 	if (rings->fd >= 0)
 		close(rings->fd);
@@ -211,11 +217,6 @@ void rings_close(struct rings *rings)
 int64_t rings_origin(const struct rings *rings)
 {
 	return file_at(rings, 0)->origin;
-}
-
-const GArray *rings_lost(const struct rings *rings)
-{
-	return rings->lost;
 }
 
 /* ---- a page ---- */
@@ -304,8 +305,8 @@ static void take_page(struct rings *rings, const struct place *place,
 				  .number = rings->page.number,
 				  .file = file->id,
 				  .begin = rings->page.begin };
-	uint32_t known;
 	bool damaged = false;
+	uint32_t known;
 	struct record_run run = { .pid = page.pid,
 				  .tid = page.tid,
 				  .begin = shown(rings, place->begin),
@@ -313,17 +314,19 @@ static void take_page(struct rings *rings, const struct place *place,
 
 	if (!words)
 		return;
-	run.records = whole_records_of(rings->page.records, &run.words, &damaged);
+	run.records = whole_records(rings->page.records, &run.words, &damaged);
 	if (damaged)
 		note_damage(rings, file->path, "a page has a record that is none");
+	page.all = run.records;
+	page.all_words = run.words;
+	page.full = rings->page.state == HG_RING_FULL;
 	known = calls->known ? calls->known(&page, data) : 0;
-	if (known >= run.words) {
-		g_free(run.records);
-		return;
+	if (known != UINT32_MAX) {
+		known = MIN(known, run.words);
+		page.records = run.records + known;
+		page.words = run.words - known;
+		calls->page(&page, data);
 	}
-	page.records = run.records + known;
-	page.words = run.words - known;
-	calls->page(&page, data);
 	add_runs(rings, file, &run, known);
 }
 

@@ -7,22 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counts.h"
 #include "runs.h"
 
 struct rings;
 
-/* Of a process, at most so many records were lost. */
-struct ring_lost {
-	int32_t pid;
-	uint64_t records;
-};
-
 /*
  * Opens the files of a bundle's directory HG_RINGS; NULL if there is none with a page. `damage`,
  * which lives as long as this, becomes a line that says which file is damaged, if it was NULL
- * (g_free()).
+ * (g_free()). `counts` gets the files' first pages, and those of HG_RINGS_ENDED.
  */
-struct rings *rings_open(const char *folder, char **damage);
+struct rings *rings_open(const char *folder, struct counts *counts, char **damage);
 void rings_close(struct rings *rings);
 
 /* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
@@ -34,14 +29,18 @@ struct ring_page {
 	uint32_t number;
 	uint64_t file;           /* hg_ring_id() */
 	uint64_t begin;          /* ns of CLOCK_MONOTONIC */
-	const uint64_t *records; /* of whole_records() */
+	const uint64_t *records; /* of whole_records(); what was known of the page is left out */
 	uint32_t words;
+	const uint64_t *all; /* with that */
+	uint32_t all_words;
+	bool full; /* it is counted in the file's `records` */
 };
 
 struct ring_calls {
 	void (*page)(const struct ring_page *page, void *data);
 	void (*records)(const struct order_records *records, void *data);
-	/* Returns how many words at the page's begin are known already, and left out. */
+	/* Returns how many words at the page's begin are known already; UINT32_MAX: it was full
+	 * then. */
 	uint32_t (*known)(const struct ring_page *page, void *data);
 };
 
@@ -51,8 +50,5 @@ struct ring_calls {
  */
 bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct ring_calls *calls,
 		void *data);
-
-/* Returns struct ring_lost for each file of which records were lost; the rings' own. */
-const GArray *rings_lost(const struct rings *rings);
 
 #endif

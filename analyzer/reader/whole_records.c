@@ -78,42 +78,34 @@ static uint64_t *unpack(const uint64_t *records, const struct survey *found, uin
 	size_t most = found->words + (found->packed / LEAST + 1u) * (size_t)HG_RECORD_COPY_WORDS;
 	uint64_t *copy = g_new(uint64_t, most), *out = copy;
 	struct hg_packed packed = { 0 };
+	bool broken = false;
 
-	*damaged = false;
-	for (uint32_t at = 0, step; at < found->words && !*damaged; at += step) {
+	for (uint32_t at = 0, step; at < found->words && !broken; at += step) {
 		step = step_at(records, at, found->words);
 		if (kind_of(&records[at]) == HG_RECORD_PACKED) {
-			out = unpack_run(&records[at], step, &packed, out, damaged);
+			out = unpack_run(&records[at], step, &packed, out, &broken);
 		} else {
 			memcpy(out, &records[at], step * sizeof(*out));
 			out += step;
 		}
 	}
+	*damaged |= broken;
 	*words = (uint32_t)(out - copy);
 	return copy;
 }
 
-uint64_t *whole_records_of(const uint64_t *records, uint32_t *words, bool *damaged)
+uint64_t *whole_records(const uint64_t *records, uint32_t *words, bool *damaged)
 {
 	struct survey found = survey(records, *words);
 	uint64_t *unpacked, *expanded;
-	bool damaged_run;
 
 	*damaged |= found.words < *words;
 	if (!found.runs)
 		return launches_expand(records, words);
-	unpacked = unpack(records, &found, words, &damaged_run);
-	*damaged |= damaged_run;
+	unpacked = unpack(records, &found, words, damaged);
 	if (!found.launches)
 		return unpacked;
 	expanded = launches_expand(unpacked, words);
 	g_free(unpacked);
 	return expanded;
-}
-
-uint64_t *whole_records(const uint64_t *records, uint32_t *words)
-{
-	bool damaged = false;
-
-	return whole_records_of(records, words, &damaged);
 }

@@ -9,12 +9,9 @@
 /*
  * A copy of a batch's `*words` words, for g_free(), in which the records of each HG_RECORD_PACKED
  * are as batch_events.h has them, and launches as launches_expand() makes them; *words: of the
- * copy. A record that is not whole, or not known, ends the copy as it ends the batch. The input may
- * be anything.
+ * copy. A record that is not whole, or not known, ends the copy as it ends the batch; *damaged
+ * becomes true then. The input may be anything.
  */
-uint64_t *whole_records(const uint64_t *records, uint32_t *words);
-
-/* Likewise; *damaged becomes true if there are words that the copy does not stand for. */
-uint64_t *whole_records_of(const uint64_t *records, uint32_t *words, bool *damaged);
+uint64_t *whole_records(const uint64_t *records, uint32_t *words, bool *damaged);
 
 #endif

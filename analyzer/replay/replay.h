@@ -14,7 +14,7 @@
 #include "analyzer/replay/attachments.h"
 #include "analyzer/replay/contents.h"
 #include "analyzer/replay/pages.h"
-#include "tracer/counts.h"
+#include "analyzer/reader/counts.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
 struct host_module {

@@ -9,10 +9,10 @@
 
 static struct json_object *json_gap(const struct completeness_gap *row)
 {
-	static const char *const names[COUNTS_GROUPS] = {
-		[COUNTS_ALLOCATIONS] = "allocations", [COUNTS_FREES] = "frees",
-		[COUNTS_LAUNCHES] = "launches",       [COUNTS_COPIES] = "copies",
-		[COUNTS_OTHERS] = "others",
+	static const char *const names[HG_GROUPS] = {
+		[HG_GROUP_ALLOC] = "allocations", [HG_GROUP_FREE] = "frees",
+		[HG_GROUP_LAUNCH] = "launches",   [HG_GROUP_COPY] = "copies",
+		[HG_GROUP_OTHER] = "others",
 	};
 	struct json_object *object = json_object_new_object();
 	struct json_object *missing = json_object_new_object();
@@ -21,8 +21,7 @@ static struct json_object *json_gap(const struct completeness_gap *row)
 
 	put(object, "pid", json_object_new_int64(row->process->pid));
 	put(object, "program", text_value(row->process->program));
-	put(object, "recorded", json_object_new_boolean(!row->unrecorded));
-	for (unsigned group = 0; group < COUNTS_GROUPS; group++) {
+	for (unsigned group = 0; group < HG_GROUPS; group++) {
 		struct json_object *pair = json_object_new_object();
 
 		put(pair, "missing", json_object_new_int64((int64_t)row->gap.missing[group]));

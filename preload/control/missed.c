@@ -54,11 +54,6 @@ const volatile int *hg_missed_recording(void)
 	return table && table->magic == HG_MISSED_MAGIC ? &table->recording : NULL;
 }
 
-bool hg_missed_keep(void)
-{
-	return table && table->keep;
-}
-
 /*
  * `recording` becomes 0 when the recording ends. A process that cannot look at it, as memory or
  * descriptors are short, does what it can.
@@ -128,11 +123,14 @@ void hg_missed_take_back(struct hg_missed_row *row)
 		__atomic_fetch_sub(&row->count, 1, __ATOMIC_RELAXED);
 }
 
-/* A process that cannot reach the bundle, as another user or in another root. */
-static void waking(void)
+static bool unmade(void)
 {
-	if (hg_config.recorded && faccessat(AT_FDCWD, hg_config.dir, W_OK | X_OK, AT_EACCESS))
-		hg_missed_add(HG_MISSED_PLACE, program_invocation_short_name, getpid());
+	/* As another user, or in another root. */
+	bool away =
+	    hg_config.recorded && faccessat(AT_FDCWD, hg_config.dir, W_OK | X_OK, AT_EACCESS);
+
+	return hg_missed_add(away ? HG_MISSED_PLACE : HG_MISSED_ROOM, program_invocation_short_name,
+			     getpid());
 }
 
-HG_PART(.name = "missed", .order = 14, .wanted = wanted, .waking = waking);
+HG_PART(.name = "missed", .order = 14, .wanted = wanted, .unmade = unmade);

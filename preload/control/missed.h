@@ -17,7 +17,6 @@ void hg_missed_open(void);
 
 /* Not 0 while the recorder records; NULL: unknown. Inherited by children, however they are made. */
 const volatile int *hg_missed_recording(void);
-bool hg_missed_keep(void);    /* struct hg_missed_table: keep */
 long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
 
 /* Count another process. NULL, or a row with which hg_missed_take_back() can undo this. */

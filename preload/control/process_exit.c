@@ -22,11 +22,11 @@
 #include "preload/core/libc.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "preload/stacks/modules.h"
-#include "preload/trace/counts.h"
 #include "preload/trace/enter.h"
-#include "tracer/counts.h"
 #include "tracer/provider.h"
+#include "tracer/ring.h"
 #include "preload/control/missed.h"
 
 static void write_all(void *unused)
@@ -107,11 +107,13 @@ static void look_again(void *unused)
 	}
 }
 
-void hg_process_at_exit(void)
+__attribute__((destructor)) static void at_exit(void)
 {
-	int saved = errno, cancel = hg_keep_thread();
+	int saved = errno, cancel;
 
-	hg_counts_left();
+	if (!hg_early_events())
+		return;
+	cancel = hg_keep_thread();
 	if (hg_has_room())
 		look_again(NULL);
 	else
@@ -229,10 +231,3 @@ HG_EXPORT int execlp(const char *file, const char *first, ...)
 {
 	EXEC(first, execvpe(file, argv, environ));
 }
-
-static void loaded(const struct hg_provider *provider)
-{
-	*provider->at_exit = hg_process_at_exit;
-}
-
-HG_PART(.name = "process-exit", .order = 12, .loaded = loaded);

@@ -5,7 +5,5 @@
 
 void hg_process_exit_write(void); /* what is buffered in memory, and buffer no more */
 void hg_process_exit_again(void); /* buffer again: the process goes on */
-/* At the end of the process, in place of LTTng-UST's functions or before them: the same. */
-void hg_process_at_exit(void);
 
 #endif

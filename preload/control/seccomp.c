@@ -24,13 +24,13 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
-#include "preload/trace/counts.h"
+#include "preload/trace/ring.h"
 #include "tracer/seccomp_filters.h"
 
-static void end_recording(enum hg_confined_by why)
+static void end_recording(void)
 {
 	hg_process_exit_write();
-	hg_counts_confined(why);
+	hg_ring_confined(true);
 	hg_libc_check();
 	hg_active = HG_DORMANT;
 	hg_changed();
@@ -44,7 +44,7 @@ static bool begin(void)
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
 		return false;
 	hg_missed_open();
-	end_recording(HG_CONFINED_SECCOMP);
+	end_recording();
 	__atomic_store_n(&hg_confined, true, __ATOMIC_RELEASE);
 	hg_exit_watch_begin(); /* the kernel may end a single thread */
 	return true;
@@ -57,7 +57,7 @@ static void undo(void)
 	__atomic_store_n(&hg_confined, false, __ATOMIC_RELEASE);
 	hg_active = HG_ACTIVE;
 	hg_process_exit_again();
-	hg_counts_confined(HG_CONFINED_NOT);
+	hg_ring_confined(false);
 	errno = saved;
 }
 

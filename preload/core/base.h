@@ -154,7 +154,6 @@ struct hg_config {
 	unsigned omp_contents;      /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
 	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
 	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
-	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 	bool recorded;              /* HIPGRAIN_SESSION: started to be recorded until it ends */
 };

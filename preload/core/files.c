@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,21 +36,6 @@ int hg_open_folder(const char *name)
 	if (rc && folder >= 0)
 		hg_libc.close(folder);
 	return rc ? rc : folder;
-}
-
-bool hg_may_have(uint64_t size)
-{
-	struct rlimit64 limit;
-
-	return !hg_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur >= size;
-}
-
-bool hg_may_append(int fd, size_t size)
-{
-	struct stat status;
-
-	return !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	       hg_may_have((uint64_t)status.st_size + size);
 }
 
 bool hg_real_path(const char *path, char *real)

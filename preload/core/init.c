@@ -3,10 +3,7 @@
  * Start-up.
  *
  * Constructors of the program's libraries run before ours, allocate, and register kernels. So the
- * first call of any interposed function starts the recording, except calls that the loader makes:
- * opening the provider from inside the loader would corrupt its state. The provider's dependency
- * LTTng-UST waits in its constructor until the session daemon has sent what to record, so what
- * static constructors do is recorded.
+ * first call of any interposed function starts the recording, except calls that the loader makes.
  *
  * (`-z initfirst` cannot be used: such a constructor runs before the C library's own, and opening a
  * library there initialises the C library without arguments and environment.)
@@ -117,11 +114,9 @@ bool hg_join(void)
 {
 	const struct hg_provider *provider = NULL;
 
-	HG_EACH_PART(announce);
 	if (!HG_ANY_PART(early_begin, &provider))
 		return false;
 	hg_early_provider = provider;
-	HG_EACH_PART(loaded, provider);
 	HG_EACH_PART(joined, provider);
 	__atomic_store_n(&hg_provider, provider, __ATOMIC_RELEASE);
 	HG_EACH_PART(loaded_late);
@@ -134,7 +129,8 @@ bool hg_begin_early(void)
 	if (hg_config.recorded && !HG_ANY_PART(wanted))
 		return false;
 	if (!hg_join()) {
-		hg_say("nothing is recorded: no file can be made in HIPGRAIN_DIR");
+		if (!HG_ANY_PART(unmade))
+			hg_say("nothing is recorded: no file can be made in HIPGRAIN_DIR");
 		return false;
 	}
 	if (hg_process_forked)
@@ -205,7 +201,6 @@ static void read_settings(void)
 		hg_config.threshold = HG_TOTALS_MAX;
 	}
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
-	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
 }

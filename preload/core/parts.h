@@ -34,11 +34,9 @@ struct hg_part {
 	/* Makes the file of records, and *provider, which stores them there; false: there is no
 	 * room. */
 	bool (*early_begin)(const struct hg_provider **provider);
-	/* Publishes the process, as it is about to be recorded, which may fail. */
-	void (*announce)(void);
-	/* The provider is known. */
-	void (*loaded)(const struct hg_provider *provider);
-	/* Events of this process will be made by it: after `loaded`. */
+	/* None can be made, which is counted. */
+	bool (*unmade)(void);
+	/* Events of this process will be made by it. */
 	void (*joined)(const struct hg_provider *provider);
 	/* It was. */
 	void (*loaded_late)(void);

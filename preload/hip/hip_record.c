@@ -72,7 +72,7 @@ static __attribute__((noinline)) bool add_row_otherwise(struct hg_packed_copy ro
 	if (!hg_batch_take_packed(&room, HG_PACKED_COPY_MOST, when))
 		return false;
 	end = hg_packed_put_copy(room.batch->packed, &room.batch->before, &row, room.since);
-	hg_batch_put_packed(&room, end, HG_RECORD_COPY);
+	hg_batch_put_packed(&room, end, HG_GROUP_COPY);
 	return true;
 }
 
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 			hg_batch_begin(batch->page);
 			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
 							   (uint32_t)since);
-			hg_batch_count(batch, HG_RECORD_COPY);
+			batch->records[HG_GROUP_COPY]++;
 			hg_batch_done(batch->page);
 			hg_batch_leave(batch);
 			return true;

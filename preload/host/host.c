@@ -23,7 +23,7 @@
 #include "preload/trace/enter.h"
 #include "preload/trace/ring.h"
 #include "tracer/api/host.h"
-#include "tracer/counts.h"
+#include "tracer/ring.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -21,8 +21,8 @@
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/trace/batch_add.h"
-#include "preload/trace/counts.h"
 #include "preload/trace/ring.h"
+#include "tracer/event_layout.h"
 #include "tracer/events.h"
 
 #define BATCHES_MAX 4096u /* threads at a time */
@@ -117,13 +117,11 @@ static void give_page(struct hg_batch *batch)
 	if (!page)
 		return;
 	end_run(batch);
-	hg_counts_records(&batch->counts);
-	batch->counts = (struct hg_batch_counts){ 0 };
 	batch->page = NULL;
 	batch->next = batch->end = NULL;
 	batch->until = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hg_ring_give(page);
+	hg_ring_give(batch->ring, page, batch->records);
 }
 
 /* Another page in its place. */
@@ -137,9 +135,10 @@ static __attribute__((noinline)) bool renew_page(struct hg_batch *batch)
 	if (!hg_ring_open())
 		return false;
 	epoch = __atomic_load_n(hg_ring_epoch, __ATOMIC_ACQUIRE);
-	page = hg_ring_take();
+	page = hg_ring_take(&batch->ring);
 	if (!page)
 		return false;
+	memset(batch->records, 0, sizeof(batch->records));
 	batch->epoch = epoch;
 	page->lost = batch->lost;
 	batch->lost = 0;
@@ -271,7 +270,7 @@ bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
 void hg_batch_put(const struct hg_batch_room *room, uint32_t words)
 {
 	if (words) {
-		hg_batch_count(room->batch, (enum hg_record)(room->words[0] >> 56));
+		room->batch->records[hg_group_of_record(room->words[0])]++;
 		claim(room->batch, words);
 	}
 	leave(room->batch);
@@ -282,19 +281,19 @@ bool hg_batch_take_packed(struct hg_batch_room *room, uint32_t most, uint64_t wh
 	return take(room, 0, most, when);
 }
 
-void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned kind)
+void hg_batch_put_packed(const struct hg_batch_room *room, char *end, enum hg_group group)
 {
 	room->batch->packed = end;
-	hg_batch_count(room->batch, (enum hg_record)kind);
+	room->batch->records[group]++;
 	leave(room->batch);
 }
 
 /* Whatever finds no page becomes an event in the end, so these are all that are lost. */
-static void count_lost(void)
+static void count_lost(unsigned type)
 {
 	if (hg_ring_stopped())
 		return;
-	hg_ring_lost(1);
+	hg_ring_lost(hg_group_of_type(type));
 	if (hg_tls.batch)
 		hg_tls.batch->lost++;
 }
@@ -305,7 +304,7 @@ char *hg_batch_take_event(struct hg_batch_room *room, unsigned type, size_t byte
 
 	if (words > HG_COUNT(((struct hg_ring_page *)NULL)->records) ||
 	    !take(room, (uint32_t)words, 0, 0)) {
-		count_lost();
+		count_lost(type);
 		return NULL;
 	}
 	room->words[words - 1] = 0;
@@ -362,7 +361,7 @@ bool hg_batch_add_block(const struct hg_batch_block *block)
 	end = hg_packed_put_block(room.batch->packed, before, (uint8_t)block->api, block->freed,
 				  address, hg_packed_fold(address - before->address), block->size,
 				  block->stack_id, room.since);
-	hg_batch_put_packed(&room, end, block->freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
+	hg_batch_put_packed(&room, end, block->freed ? HG_GROUP_FREE : HG_GROUP_ALLOC);
 	return true;
 }
 

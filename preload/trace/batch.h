@@ -11,11 +11,7 @@
 
 #include "preload/core/base.h"
 #include "tracer/batch_events.h"
-
-/* Records of a batch, by their kinds; packed ones by the kinds that they stand for. */
-struct hg_batch_counts {
-	uint32_t of[HG_RECORD_KINDS];
-};
+#include "tracer/ring.h"
 
 /*
  * Put a record at the end of the calling thread's buffer. Its words are as in batch_events.h, but
@@ -42,10 +38,10 @@ void hg_batch_put(const struct hg_batch_room *room, uint32_t words);
 
 /*
  * The same for a packed record (tracer/packed_record.h) of at most so many bytes, which begins at
- * room->batch->packed and stands for one of that kind; `end`: where it ends.
+ * room->batch->packed; `end`: where it ends.
  */
 bool hg_batch_take_packed(struct hg_batch_room *room, uint32_t most, uint64_t when);
-void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned kind);
+void hg_batch_put_packed(const struct hg_batch_room *room, char *end, enum hg_group group);
 
 /* Makes room for the records of the process; false: nothing can be recorded. */
 bool hg_batches_init(void);

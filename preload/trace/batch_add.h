@@ -18,14 +18,15 @@
 struct hg_batch {
 	/* Of hg_now(): a record of a later time needs another page. 0 without a page. */
 	uint64_t until;
-	uint64_t begin;    /* page->begin */
-	char *packed;      /* where the next record of the run begins */
-	uintptr_t run_end; /* of the run, which is `next`; 0 without a run */
-	struct hg_batch_counts counts;
-	struct hg_packed before; /* the last packed record */
-	uint64_t *next, *end;    /* room in the page; NULL without one */
+	uint64_t begin;              /* page->begin */
+	char *packed;                /* where the next record of the run begins */
+	uintptr_t run_end;           /* of the run, which is `next`; 0 without a run */
+	uint32_t records[HG_GROUPS]; /* that its page has */
+	struct hg_packed before;     /* the last packed record */
+	uint64_t *next, *end;        /* room in the page; NULL without one */
 	uint64_t *run; /* of packed records, the last record of all; NULL: there is none */
 	struct hg_ring_page *page; /* NULL: there is none */
+	struct hg_ring *ring;      /* whose page it is */
 	uint32_t lost;             /* records since the last page */
 	int spare;      /* atomic: of those that are no thread's, whether it is in use; else 0 */
 	uint32_t epoch; /* *hg_ring_epoch when it got its page */
@@ -65,13 +66,6 @@ static inline __attribute__((always_inline)) void hg_batch_done(struct hg_ring_p
 static inline __attribute__((always_inline)) bool hg_batch_may_store(const struct hg_batch *batch)
 {
 	return __atomic_load_n(hg_ring_epoch, __ATOMIC_RELAXED) == batch->epoch;
-}
-
-/* A record of this kind is added. */
-static inline __attribute__((always_inline)) void hg_batch_count(struct hg_batch *batch,
-								 enum hg_record kind)
-{
-	batch->counts.of[kind]++;
 }
 
 /* Returns true if its run has room for a packed record of at most so many bytes. */
@@ -121,7 +115,7 @@ static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_ba
 			batch->packed = hg_packed_put_block(
 			    batch->packed, &batch->before, (uint8_t)block.api, block.freed, address,
 			    folded, block.size, block.stack_id, (uint32_t)since);
-			hg_batch_count(batch, block.freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
+			batch->records[block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC]++;
 		}
 		hg_batch_done(batch->page);
 	}

@@ -16,7 +16,6 @@
 #include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/cost.h"
-#include "preload/trace/counts.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
 #include "preload/trace/ring.h"
@@ -44,7 +43,6 @@ static void begin(bool late)
 		__atomic_fetch_add(&hg_generation, 1, __ATOMIC_RELAXED);
 		HG_EACH_PART(forget);
 	}
-	hg_counts_begun();
 	hg_process_record(late);
 	if (hg_config.standby)
 		hg_cost_record();
@@ -163,7 +161,7 @@ bool hg_enter_unrecorded(void)
 	errno = saved;
 	if (begun)
 		return true;
-	hg_counts_unrecorded();
+	hg_ring_unrecorded();
 	if (!hg_config.standby)
 		return false;
 	if (HG_UNLIKELY(__atomic_load_n(&hg_recording_begun, __ATOMIC_RELAXED)))

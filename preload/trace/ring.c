@@ -152,6 +152,7 @@ static bool make(struct own *mine, uint32_t epoch)
 	ring->drained = drained;
 	ring->epoch = epoch;
 	ring->recording = 1;
+	ring->expected = hg_config.recorded;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
 	mine->ring = ring;
@@ -388,13 +389,14 @@ static struct hg_ring_page *find_page(struct own *mine)
 	return page;
 }
 
-struct hg_ring_page *hg_ring_take(void)
+struct hg_ring_page *hg_ring_take(struct hg_ring **from)
 {
 	int saved = errno, cancel = hg_keep_thread();
 	struct own *mine = hg_ring_open() ? current() : NULL;
 	struct hg_ring *ring = mine ? mine->ring : NULL;
 	struct hg_ring_page *page = NULL;
 
+	*from = ring;
 	if (ring && !__atomic_load_n(&ring->stop, __ATOMIC_RELAXED))
 		page = find_page(mine);
 	if (page) {
@@ -420,23 +422,44 @@ static struct hg_ring *own_ring(void)
 	return mine ? mine->ring : NULL;
 }
 
-void hg_ring_give(struct hg_ring_page *page)
+void hg_ring_give(struct hg_ring *ring, struct hg_ring_page *page,
+		  const uint32_t records[HG_GROUPS])
 {
-	struct hg_ring *ring = own_ring();
-
+	for (unsigned group = 0; group < HG_GROUPS; group++) {
+		page->counted[group] = records[group];
+		if (records[group])
+			__atomic_fetch_add(&ring->records[group], records[group], __ATOMIC_RELAXED);
+	}
 	__atomic_store_n(&page->writing, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&page->state, HG_RING_FULL, __ATOMIC_RELEASE);
 	/* Nobody needs it in memory: what it has stays in the file. */
-	if (ring && !ring->drained && !hg_confined)
+	if (!ring->drained && !hg_confined)
 		hg_syscall(SYS_madvise, page, HG_RING_PAGE, MADV_DONTNEED);
 }
 
-void hg_ring_lost(uint32_t records)
+void hg_ring_lost(enum hg_group group)
 {
 	struct hg_ring *ring = own_ring();
 
 	if (ring)
-		__atomic_fetch_add(&ring->lost_records, records, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ring->lost[group], 1, __ATOMIC_RELAXED);
+}
+
+void hg_ring_unrecorded(void)
+{
+	struct hg_ring *ring = own_ring();
+
+	if (ring && ring->expected && hg_tls.unrecorded < HG_UNRECORDED_KINDS &&
+	    !hg_ring_stopped() && __atomic_load_n(&ring->end, __ATOMIC_RELAXED) == HG_RING_RUNS)
+		__atomic_fetch_add(&ring->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
+}
+
+void hg_ring_confined(bool confined)
+{
+	struct hg_ring *ring = own_ring();
+
+	if (ring)
+		__atomic_store_n(&ring->confined, confined, __ATOMIC_RELAXED);
 }
 
 bool hg_ring_stopped(void)

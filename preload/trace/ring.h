@@ -24,18 +24,29 @@ bool hg_ring_renew(const char *place);
 /*
  * Returns a page that is the calling thread's until it gives it back, empty, with a number, its
  * thread and its begin, which is now. Waits for the recorder where all pages are full. NULL: there
- * is none, and nothing is to be stored. Keeps errno; no thread is cancelled in it.
+ * is none, and nothing is to be stored. *ring: whose page it is. Keeps errno; no thread is
+ * cancelled in it.
  */
-struct hg_ring_page *hg_ring_take(void);
+struct hg_ring_page *hg_ring_take(struct hg_ring **ring);
 
-/* The page is whole: its owner does not touch it any more. */
-void hg_ring_give(struct hg_ring_page *page);
+/* The page, of that file, is whole: its owner does not touch it any more. It has these records. */
+void hg_ring_give(struct hg_ring *ring, struct hg_ring_page *page,
+		  const uint32_t records[HG_GROUPS]);
 
-/* Records that found no page, and for which their thread will have none. */
-void hg_ring_lost(uint32_t records);
+/* A record that found no page, and for which its thread will have none. */
+void hg_ring_lost(enum hg_group group);
 
 /* The process ends by itself, or executes another program; or HG_RING_RUNS, it goes on. */
 void hg_ring_end(enum hg_ring_end how);
+
+/*
+ * A call that would have made an event, while nothing is recorded: hg_tls.unrecorded says which.
+ * Counted if the process was started to be recorded, and does not end.
+ */
+void hg_ring_unrecorded(void);
+
+/* The process restricts its system calls, or does not after all. */
+void hg_ring_confined(bool confined);
 
 /* Returns true if nothing is to be stored any more, or there is no file. */
 bool hg_ring_stopped(void);

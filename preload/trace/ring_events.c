@@ -9,11 +9,9 @@
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/ring.h"
-#include "tracer/counts.h"
+#include "tracer/event_layout.h"
 
 static const volatile int *recording;
-static void (*at_exit)(void);
-static void (*counted)(unsigned kind);
 
 static char *add(char *at, const void *data, size_t size)
 {
@@ -38,21 +36,19 @@ static char *add(char *at, const void *data, size_t size)
 #define HG_SEQUENCE(type, name, length, description)         \
 	at = add(at, &event->length, sizeof(event->length)); \
 	at = add(at, event->name, event->length * sizeof(*event->name));
-#define HG_EVENT(name, ...)                                                                        \
-	static void emit_##name(const struct hg_ev_##name *event)                                  \
-	{                                                                                          \
-		struct hg_batch_room room;                                                         \
-		char *at;                                                                          \
-                                                                                                   \
-		if (!*recording)                                                                   \
-			return;                                                                    \
-		at = hg_batch_take_event(&room, (unsigned)HG_COUNT_##name, size_of_##name(event)); \
-		if (at) {                                                                          \
-			__VA_ARGS__(void) at;                                                      \
-			hg_batch_put_event(&room);                                                 \
-		}                                                                                  \
-		if (counted)                                                                       \
-			counted((unsigned)HG_COUNT_##name);                                        \
+#define HG_EVENT(name, ...)                                                                       \
+	static void emit_##name(const struct hg_ev_##name *event)                                 \
+	{                                                                                         \
+		struct hg_batch_room room;                                                        \
+		char *at;                                                                         \
+                                                                                                  \
+		if (!*recording)                                                                  \
+			return;                                                                   \
+		at = hg_batch_take_event(&room, (unsigned)HG_TYPE_##name, size_of_##name(event)); \
+		if (at) {                                                                         \
+			__VA_ARGS__(void) at;                                                     \
+			hg_batch_put_event(&room);                                                \
+		}                                                                                 \
 	}
 #include "tracer/events.def"
 
@@ -60,8 +56,6 @@ static struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
-	.at_exit = &at_exit,
-	.counted = &counted,
 };
 
 /* ---- beginning and end ---- */
@@ -89,13 +83,6 @@ static void end(void)
 static void again(void)
 {
 	hg_ring_end(HG_RING_RUNS);
-}
-
-/* LTTng-UST has a function for the end; it is called when its library is finished. */
-__attribute__((destructor)) static void destruct(void)
-{
-	if (hg_early_events() && at_exit)
-		at_exit();
 }
 
 static void fork_child(void)

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as many events as requested, through the real tracepoint provider: made-up processes that
- * allocate, copy and launch. To be run under `hipgrain record`, whose preload library announces
- * each process; `scale-run` does that.
+ * Records as many events as requested: made-up processes that allocate, copy and launch. To be run
+ * under `hipgrain record`, whose preload library announces each process; `scale-run` does that.
  *
- * Blocks of the host, copies and repeated launches are written in batches, as the preload library
- * does (tracer/batch_events.h), with every stack and every name as an event of its own. A
- * thread has one batch at a time: the preload library must not make any (HIPGRAIN_BATCH=0).
+ * Each process has a file of records of its own beside the preload library's, and stores what it
+ * makes up as that does (preload/trace/batch.h).
  *
- * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]
+ * usage: scale EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]
  *
  * EVENTS, KERNELS and LIVE (allocations that are live all the time) are of all processes together;
  * DEVICE is how many HIP allocations each has beside the host's (64).
  * What each process does depends on nothing but these numbers.
  */
-#include <dlfcn.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "preload/control/missed.h"
+#include "preload/core/base.h"
+#include "preload/core/files.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/core/threads.h"
+#include "preload/trace/batch_add.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_launch.h"
@@ -59,53 +66,64 @@ static uint64_t draw(uint64_t below)
 	return (z ^ z >> 31) % below;
 }
 
-/* ---- batches ---- */
+/* ---- what the rest of the preload library has ---- */
 
-static struct {
-	uint32_t number, words;
-	uint64_t begin;
-	uint64_t records[HG_BATCH_WORDS];
-} batch;
+__thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+struct hg_config hg_config;
+struct hg_libc hg_libc;
+pid_t hg_process_id;
+bool hg_confined;
+const struct hg_provider *hg_early_provider, *hg_provider;
 
-static uint64_t now(void)
+void hg_init(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void end_batch(void)
+const volatile int *hg_missed_recording(void)
 {
-	struct hg_ev_batch event = { .number = batch.number,
-				     .thread = (int32_t)getpid(),
-				     .begin = batch.begin,
-				     .records = batch.records,
-				     .words = batch.words };
+	static const int always = 1;
 
-	if (batch.words) {
-		provider->batch(&event);
-		batch.words = 0;
-	}
+	return &always;
+}
+
+int hg_open_folder(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", hg_config.dir, name);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool begin_process(void)
+{
+	hg_config.dir = getenv("HIPGRAIN_DIR");
+	hg_config.recorded = true;
+	hg_libc.close = close;
+	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
+	hg_libc.munmap = munmap;
+	hg_process_id = getpid();
+	hg_tls.busy = 1;
+	hg_parts_init();
+	return hg_config.dir && !hg_threads_init() && HG_ANY_PART(early_begin, &provider);
 }
 
 /* The words as in batch_events.h, without the time. */
 static void add_record(const uint64_t *words, uint32_t count)
 {
-	uint64_t when = now();
+	hg_batch_add(words, count, 0);
+	made++;
+}
 
-	if (batch.words + count > HG_BATCH_WORDS ||
-	    (batch.words && when - batch.begin > UINT32_MAX))
-		end_batch();
-	if (!batch.words) {
-		struct hg_ev_batch_open event = { .number = ++batch.number };
+static void add_block(uint16_t api, uint64_t ptr, bool freed, uint32_t stack_id)
+{
+	struct hg_batch_block block = { .address = ptr,
+					.size = freed ? 0 : BLOCK,
+					.stack_id = stack_id,
+					.api = api,
+					.freed = freed };
 
-		provider->batch_open(&event);
-		batch.begin = when = now();
-	}
-	memcpy(&batch.records[batch.words], words, count * sizeof(*words));
-	batch.records[batch.words + 1] |= when - batch.begin;
-	batch.words += count;
+	hg_batch_add_block(&block);
 	made++;
 }
 
@@ -199,19 +217,12 @@ static uint64_t host_place(uint64_t number, uint64_t places)
 
 static void host_alloc(uint64_t ptr)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_ALLOC_STACK << 56 | (uint64_t)HG_API_malloc << 48 |
-				 ptr,
-			     (uint64_t)BLOCK << 32, some_stack() };
-
-	add_record(words, 3);
+	add_block(HG_API_malloc, ptr, false, some_stack());
 }
 
 static void host_free(uint64_t ptr)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)HG_API_free << 48 | ptr,
-			     (uint64_t)some_stack() << 32 };
-
-	add_record(words, 2);
+	add_block(HG_API_free, ptr, true, some_stack());
 }
 
 static void device_alloc(uint64_t i)
@@ -303,7 +314,8 @@ static void work(const struct share *share)
 	}
 	while (oldest < next)
 		host_free(host_place(oldest++, places));
-	end_batch();
+	HG_EACH_PART(thread_end);
+	HG_EACH_PART(exit);
 }
 
 static uint64_t number(char **argv, int count, int index, uint64_t fallback)
@@ -313,25 +325,16 @@ static uint64_t number(char **argv, int count, int index, uint64_t fallback)
 
 int main(int argc, char **argv)
 {
-	const struct hg_provider *(*get)(void);
-	void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
-	uint64_t processes = number(argv, argc, 3, 1);
-	struct share share = { number(argv, argc, 2, 0) / processes,
-			       number(argv, argc, 4, 64) / processes,
-			       number(argv, argc, 5, 10000) / processes };
+	uint64_t processes = number(argv, argc, 2, 1);
+	struct share share = { number(argv, argc, 1, 0) / processes,
+			       number(argv, argc, 3, 64) / processes,
+			       number(argv, argc, 4, 10000) / processes };
 	int failed = 0, status;
 
-	device_live = (number(argv, argc, 6, 64) + STREAMS - 1) / STREAMS * STREAMS;
-	get = library ? (const struct hg_provider *(*)(void))dlsym(library, HG_PROVIDER_SYMBOL)
-		      : NULL;
-	if (!get || (provider = get())->version != HG_PROVIDER_VERSION) {
-		fprintf(stderr,
-			"usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]\n");
+	device_live = (number(argv, argc, 5, 64) + STREAMS - 1) / STREAMS * STREAMS;
+	if (argc < 2) {
+		fprintf(stderr, "usage: scale EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]\n");
 		return 2;
-	}
-	if (!*provider->recording) {
-		fprintf(stderr, "scale: nothing records\n");
-		return 1;
 	}
 	for (uint64_t i = 0; i < processes; i++) {
 		pid_t child = processes > 1 ? fork() : 0;
@@ -342,13 +345,14 @@ int main(int argc, char **argv)
 			break;
 		}
 		if (child == 0) {
-			/*
-			 * The preload library sets LTTng-UST up in a child at the child's first
-			 * event, and does not see those that are made here past it.
-			 */
+			/* The preload library announces a child at the child's first event. */
 			void *volatile block = malloc(1 << 20);
 
 			free(block);
+			if (!begin_process()) {
+				fprintf(stderr, "scale: nothing records\n");
+				return 1;
+			}
 			random_state = i;
 			work(&share);
 			if (processes > 1)

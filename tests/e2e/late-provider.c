@@ -15,16 +15,11 @@ __attribute__((visibility("default"))) struct late_control late_control;
 	}
 #include "tracer/events.def"
 
-static void (*at_exit)(void);
-static void (*counted)(unsigned kind);
-
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &late_control.recording,
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
-	.at_exit = &at_exit,
-	.counted = &counted,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

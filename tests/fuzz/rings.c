@@ -55,16 +55,18 @@ static void read_file(const unsigned char *data, size_t size)
 {
 	static const struct ring_calls calls = { take_page, take_records, NULL };
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct counts *counts = counts_new();
 	struct rings *rings;
 	char *damage = NULL;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	close(fd);
-	rings = rings_open(folder, &damage);
+	rings = rings_open(folder, counts, &damage);
 	while (rings && rings_pass(rings, INT64_MAX, (int64_t)size << 48, &calls, NULL)) {
 	}
 	rings_close(rings);
+	counts_free(counts);
 	g_free(damage);
 }
 

@@ -257,18 +257,21 @@ static void kernels_that_nobody_recorded(void **state)
 {
 	struct hg_witness_table table = { .magic = HG_WITNESS_MAGIC, .others = 2 };
 	struct reader_stats stats = { .counts = counts_new() };
-	unsigned kind = counts_kind("launch");
+	struct hg_event launch = { .type = HG_EVENT_launch }, device = { .type = HG_EVENT_device };
 
 	(void)state;
 	table.rows[0] = (struct hg_witness_row){ .pid = 12, .kernels = 3, .program = "solver" };
 	table.rows[1] = (struct hg_witness_row){ .pid = 13, .kernels = 1, .program = "quiet" };
 	table.rows[2] = (struct hg_witness_row){ .pid = 14, .program = "none" };
+	launch.pid = 12;
 	for (unsigned i = 0; i < 2; i++)
-		counts_event(stats.counts, 12, kind);
-	counts_event(stats.counts, 13, kind);
+		counts_event(stats.counts, &launch);
+	launch.pid = 13;
+	counts_event(stats.counts, &launch);
 	table.rows[3] = (struct hg_witness_row){ .pid = 15, .queues = 2, .program = "below" };
 	table.rows[4] = (struct hg_witness_row){ .pid = 16, .queues = 1, .program = "copies" };
-	counts_event(stats.counts, 16, counts_kind("device"));
+	device.pid = 16;
+	counts_event(stats.counts, &device);
 	write_file(HG_WITNESS, &table, sizeof(table));
 	facts = (struct recording_facts){
 		.manifest = true, .ended = true, .bundle = true, .compared = true

@@ -82,9 +82,11 @@ static void check(void)
 {
 	uint32_t words = run_words();
 	uint64_t *whole;
+	bool damaged = false;
 
 	run[0] = hg_packed_head(words);
-	whole = whole_records(run, &words);
+	whole = whole_records(run, &words, &damaged);
+	assert_false(damaged);
 	assert_int_equal(words, wanted_words);
 	assert_memory_equal(whole, wanted, wanted_words * sizeof(*wanted));
 	g_free(whole);
@@ -215,6 +217,7 @@ static void test_random(void **state)
 static void test_between(void **state)
 {
 	uint64_t batch[16] = { 0 }, copied[16], *whole;
+	bool damaged = false;
 	uint32_t first, words;
 
 	(void)state;
@@ -234,7 +237,8 @@ static void test_between(void **state)
 	memcpy(&batch[first + 2], run, run_words() * sizeof(*batch));
 	words = first + 2 + run_words();
 	memcpy(copied, batch, sizeof(copied));
-	whole = whole_records(batch, &words);
+	whole = whole_records(batch, &words, &damaged);
+	assert_false(damaged);
 	assert_memory_equal(copied, batch, sizeof(copied));
 	assert_int_equal(words, wanted_words);
 	assert_memory_equal(whole, wanted, words * sizeof(*whole));
@@ -246,13 +250,15 @@ static void test_longer_than_batch(void **state)
 {
 	uint32_t words;
 	uint64_t *whole;
+	bool damaged = false;
 
 	(void)state;
 	begin();
 	add_block(1, false, 0x1000, 32, 1, 10);
 	words = run_words();
 	run[0] = hg_packed_head(words + 8);
-	whole = whole_records(run, &words);
+	whole = whole_records(run, &words, &damaged);
+	assert_false(damaged);
 	assert_int_equal(words, wanted_words);
 	assert_memory_equal(whole, wanted, words * sizeof(*whole));
 	g_free(whole);
@@ -267,6 +273,7 @@ static void test_any_bytes(void **state)
 	for (int i = 0; i < 100000; i++) {
 		uint32_t words = (uint32_t)g_rand_int_range(random, 1, 24), step;
 		uint64_t *input = g_new(uint64_t, words), *whole;
+		bool damaged = false;
 
 		for (uint32_t j = 0; j < words; j++)
 			input[j] = any(random);
@@ -277,7 +284,7 @@ static void test_any_bytes(void **state)
 					    (unsigned char)g_rand_int_range(random, 0, 256);
 		input[0] = (uint64_t)HG_RECORD_PACKED << 56 |
 			   (uint64_t)g_rand_int_range(random, 0, 32) << 48;
-		whole = whole_records(input, &words);
+		whole = whole_records(input, &words, &damaged);
 		for (uint32_t at = 0; at < words; at += step) {
 			step = hg_record_words(whole[at]);
 			assert_in_range(step, 1, words - at);

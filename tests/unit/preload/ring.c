@@ -37,7 +37,6 @@
 #include "preload/core/threads.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
-#include "preload/trace/counts.h"
 #include "tracer/provider.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
@@ -45,7 +44,7 @@
 /* ---- what the rest of the preload library has ---- */
 
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
-struct hg_config hg_config = { .batch = true, .recorded = true };
+struct hg_config hg_config = { .recorded = true };
 struct hg_libc hg_libc;
 pid_t hg_process_id;
 bool hg_confined;
@@ -54,11 +53,6 @@ const struct hg_provider *hg_provider;
 
 void hg_init(void)
 {
-}
-
-void hg_counts_records(const struct hg_batch_counts *records)
-{
-	(void)records;
 }
 
 int hg_open_folder(const char *name)
@@ -183,13 +177,26 @@ static uint64_t muted; /* not 0: what is wrong is not printed */
 struct seen {
 	uint32_t records[THREADS];
 	uint64_t wrong;
+	uint64_t full,
+	    counted; /* records of full pages: that were read, and by the process's count */
 	int64_t last;
 };
 
+static uint64_t count(const uint64_t *records, uint32_t words)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
+		sum += records[at] >> 56 != HG_RECORD_BEGIN;
+	return sum;
+}
+
 static void count_page(const struct ring_page *page, void *data)
 {
-	(void)page;
-	(void)data;
+	struct seen *seen = data;
+
+	if (page->full)
+		seen->full += count(page->all, page->all_words);
 }
 
 static void look_at(const uint64_t *record, struct seen *seen)
@@ -237,17 +244,21 @@ static void look(const struct order_records *records, void *data)
 static uint64_t read_all(struct seen *seen, char **damage)
 {
 	static const struct ring_calls calls = { count_page, look, NULL };
-	struct rings *reader = rings_open(rings, damage);
+	struct counts *counts = counts_new();
+	struct rings *reader = rings_open(rings, counts, damage);
+	const struct counts_process *process;
 	uint64_t lost = 0;
 
 	*seen = (struct seen){ .last = INT64_MIN, .wrong = muted };
-	if (!reader)
-		return 0;
-	while (rings_pass(reader, INT64_MAX, 0, &calls, seen)) {
+	while (reader && rings_pass(reader, INT64_MAX, 0, &calls, seen)) {
 	}
-	for (guint i = 0; i < rings_lost(reader)->len; i++)
-		lost += g_array_index(rings_lost(reader), struct ring_lost, i).records;
+	for (guint i = 0; i < counts_processes(counts)->len; i++) {
+		process = counts_processes(counts)->pdata[i];
+		lost += hg_ring_sum(process->lost);
+		seen->counted += hg_ring_sum(process->counted);
+	}
 	rings_close(reader);
+	counts_free(counts);
 	return lost;
 }
 
@@ -259,6 +270,7 @@ static void expect_all(void)
 	assert_int_equal(read_all(&seen, &damage), 0);
 	assert_null(damage);
 	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(seen.counted, seen.full);
 	for (uint32_t i = 0; i < THREADS; i++)
 		assert_int_equal(seen.records[i], made->records[i]);
 }
@@ -535,6 +547,42 @@ static void any_bytes(void **state)
 	clean();
 }
 
+/* As the process counted the records of full pages, those of any that is gone are known to miss. */
+static void pages_that_are_gone(void **state)
+{
+	struct hg_ring_page *page;
+	char *path, *bytes, *damage = NULL;
+	uint64_t *whole, counted;
+	bool damaged = false;
+	struct seen seen;
+	uint32_t words;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	read_all(&seen, &damage);
+	counted = seen.counted;
+	assert_true(counted > 10000);
+	bytes = content(&path, &size);
+	page = (struct hg_ring_page *)(void *)(bytes + hg_ring_bytes(2));
+	assert_int_equal(page->state, HG_RING_FULL);
+	words = page->words;
+	whole = whole_records(page->records, &words, &damaged);
+	page->number = 0;
+	assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+	muted = 1;
+	read_all(&seen, &damage);
+	muted = 0;
+	assert_int_equal(seen.counted, counted);
+	assert_int_equal(seen.full + count(whole, words), counted);
+	assert_null(damage);
+	g_free(whole);
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
 static void expect_damage(const char *path, const char *bytes, gsize size, const char *what)
 {
 	char *damage = NULL;
@@ -701,6 +749,7 @@ static void pages_in_parts(void **state)
 	memcpy(&page, bytes + sizeof(struct hg_ring), sizeof(page));
 	for (uint32_t step = 1; step < 400; step += step / 7 + 1) {
 		struct ring_cursor cursor = { 0 };
+		bool damaged = false;
 		uint32_t used = 0, words = page.words, count = words;
 
 		for (uint32_t at = 0; at < words + step; at += step) {
@@ -710,8 +759,9 @@ static void pages_in_parts(void **state)
 				used += cursor.taken;
 			}
 		}
-		wanted = whole_records(page.records, &count);
-		found = whole_records(all, &used);
+		wanted = whole_records(page.records, &count, &damaged);
+		found = whole_records(all, &used, &damaged);
+		assert_false(damaged);
 		assert_int_equal(used, count);
 		assert_memory_equal(found, wanted, count * sizeof(*wanted));
 		g_free(found);
@@ -725,12 +775,13 @@ static void pages_in_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_are_merged), cmocka_unit_test(handlers_record),
-		cmocka_unit_test(killed_anywhere),    cmocka_unit_test(losses_are_counted),
-		cmocka_unit_test(long_pauses),        cmocka_unit_test(files_cut_off),
-		cmocka_unit_test(any_bytes),          cmocka_unit_test(foreign_files),
-		cmocka_unit_test(damaged_pages),      cmocka_unit_test(no_files),
-		cmocka_unit_test(pages_in_parts),     cmocka_unit_test(recorder_is_gone),
+		cmocka_unit_test(threads_are_merged),  cmocka_unit_test(handlers_record),
+		cmocka_unit_test(killed_anywhere),     cmocka_unit_test(losses_are_counted),
+		cmocka_unit_test(long_pauses),         cmocka_unit_test(files_cut_off),
+		cmocka_unit_test(any_bytes),           cmocka_unit_test(foreign_files),
+		cmocka_unit_test(damaged_pages),       cmocka_unit_test(no_files),
+		cmocka_unit_test(pages_in_parts),      cmocka_unit_test(recorder_is_gone),
+		cmocka_unit_test(pages_that_are_gone),
 	};
 
 	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
