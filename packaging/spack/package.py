@@ -26,7 +26,6 @@ class Hipgrain(MesonPackage):
     depends_on("json-c")
     depends_on("babeltrace2@2.0.4:")
     depends_on("elfutils")
-    depends_on("libunwind", type="run")
     depends_on("openssl")
     depends_on("zlib-api")
     depends_on("zstd")

@@ -57,14 +57,14 @@ struct entry {
 static unsigned find_ours(unsigned first, unsigned last, unsigned found[OURS_MAX])
 {
 	char buffer[2048] __attribute__((aligned(8)));
-	int folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd",
-				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int folder = (int)hg_syscall(SYS_openat, AT_FDCWD, "/proc/self/fd",
+				     O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	unsigned count = 0;
 	long size;
 
 	if (folder < 0)
 		return 0;
-	while ((size = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
+	while ((size = hg_syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
 			const char *name = ((struct entry *)(buffer + at))->name;
 			unsigned fd = 0, place;

@@ -13,13 +13,16 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "preload/control/missed.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 
 #define SCRIPTS_MAX 4u /* an interpreter may be a script (execve(2)) */
@@ -36,7 +39,7 @@ union head {
 
 static bool changes_rights(int fd)
 {
-	struct statvfs system;
+	struct statfs system;
 	struct stat status;
 
 	if (geteuid() != getuid() || getegid() != getgid())
@@ -49,8 +52,8 @@ static bool changes_rights(int fd)
 	    !((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 	      status.st_gid != getgid()))
 		return false;
-	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 &&
-	       (fstatvfs(fd, &system) || !(system.f_flag & ST_NOSUID));
+	return hg_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0L, 0L, 0L, 0L) != 1 &&
+	       (hg_syscall(SYS_fstatfs, fd, &system) || !(system.f_flags & ST_NOSUID));
 }
 
 /* ---- its file ---- */

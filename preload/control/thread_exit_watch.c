@@ -27,6 +27,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/files.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/core/signals.h"
@@ -76,7 +77,7 @@ struct entry {
 
 static pid_t own_tid(void)
 {
-	return (pid_t)syscall(SYS_gettid);
+	return (pid_t)hg_syscall(SYS_gettid);
 }
 
 /* Its descriptor is not of the numbers that programs count on, but for a moment. */
@@ -105,7 +106,7 @@ static int each_thread(int list, bool (*look)(pid_t tid))
 
 	if (lseek(list, 0, SEEK_SET) < 0)
 		return -errno;
-	while ((size = syscall(SYS_getdents64, list, buffer, sizeof(buffer))) > 0) {
+	while ((size = hg_syscall(SYS_getdents64, list, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
 			pid_t tid = (pid_t)atoi(((struct entry *)(buffer + at))->name);
 
@@ -224,7 +225,7 @@ static void end_as_first(void)
 	sigemptyset(&it);
 	sigaddset(&it, number);
 	sigaction(number, &fallback, NULL);
-	raise(number);
+	hg_syscall(SYS_tgkill, getpid(), own_tid(), number);
 	pthread_sigmask(SIG_UNBLOCK, &it, NULL);
 }
 
@@ -234,7 +235,7 @@ static void *watch(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1;
-	prctl(PR_SET_NAME, "hipgrain-ust");
+	hg_syscall(SYS_prctl, PR_SET_NAME, "hipgrain-ust");
 	for (;;) {
 		int rc;
 

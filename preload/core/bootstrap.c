@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 
 #define ARENA_SIZE (64u << 10)
@@ -45,8 +46,8 @@ static void *from_mapping(size_t alignment, size_t size, size_t total)
 	struct mapping *mapping;
 
 	total += sizeof(*mapping);
-	mapping = (struct mapping *)syscall(SYS_mmap, NULL, total, PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mapping = (struct mapping *)hg_syscall(SYS_mmap, NULL, total, PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapping == MAP_FAILED)
 		return NULL;
 	mapping->size = total;

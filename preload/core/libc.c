@@ -194,36 +194,36 @@ static void *boot_mmap(void *address, size_t size, int prot, int flags, int fd, 
 {
 	if (ready())
 		return hg_libc.mmap(address, size, prot, flags, fd, offset);
-	return (void *)syscall(SYS_mmap, address, size, prot, flags, fd, offset);
+	return (void *)hg_syscall(SYS_mmap, address, size, prot, flags, fd, offset);
 }
 
 static int boot_munmap(void *address, size_t size)
 {
-	return ready() ? hg_libc.munmap(address, size) : (int)syscall(SYS_munmap, address, size);
+	return ready() ? hg_libc.munmap(address, size) : (int)hg_syscall(SYS_munmap, address, size);
 }
 
 static void *boot_mremap(void *address, size_t old_size, size_t size, int flags, void *new_address)
 {
 	if (ready())
 		return hg_libc.mremap(address, old_size, size, flags, new_address);
-	return (void *)syscall(SYS_mremap, address, old_size, size, flags, new_address);
+	return (void *)hg_syscall(SYS_mremap, address, old_size, size, flags, new_address);
 }
 
 static int boot_madvise(void *address, size_t size, int advice)
 {
 	return ready() ? hg_libc.madvise(address, size, advice)
-		       : (int)syscall(SYS_madvise, address, size, advice);
+		       : (int)hg_syscall(SYS_madvise, address, size, advice);
 }
 
 static void *boot_shmat(int id, const void *address, int flags)
 {
 	return ready() ? hg_libc.shmat(id, address, flags)
-		       : (void *)syscall(SYS_shmat, id, address, flags);
+		       : (void *)hg_syscall(SYS_shmat, id, address, flags);
 }
 
 static int boot_shmdt(const void *address)
 {
-	return ready() ? hg_libc.shmdt(address) : (int)syscall(SYS_shmdt, address);
+	return ready() ? hg_libc.shmdt(address) : (int)hg_syscall(SYS_shmdt, address);
 }
 
 /* Where the break is, only the C library knows. */
@@ -253,47 +253,6 @@ static int boot_dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, v
 	return ready() ? hg_libc.dl_iterate_phdr(callback, data) : 0;
 }
 
-static ssize_t boot_write(int fd, const void *buffer, size_t size)
-{
-	return ready() ? hg_libc.write(fd, buffer, size)
-		       : (ssize_t)syscall(SYS_write, fd, buffer, size);
-}
-
-static int boot_poll(struct pollfd *fds, nfds_t count, int timeout)
-{
-	return ready() ? hg_libc.poll(fds, count, timeout)
-		       : (int)syscall(SYS_poll, fds, count, timeout);
-}
-
-static int boot_pipe2(int ends[2], int flags)
-{
-	return ready() ? hg_libc.pipe2(ends, flags) : (int)syscall(SYS_pipe2, ends, flags);
-}
-
-static int boot_socket(int domain, int type, int protocol)
-{
-	return ready() ? hg_libc.socket(domain, type, protocol)
-		       : (int)syscall(SYS_socket, domain, type, protocol);
-}
-
-static int boot_connect(int fd, const struct sockaddr *address, socklen_t length)
-{
-	return ready() ? hg_libc.connect(fd, address, length)
-		       : (int)syscall(SYS_connect, fd, address, length);
-}
-
-static ssize_t boot_sendmsg(int fd, const struct msghdr *message, int flags)
-{
-	return ready() ? hg_libc.sendmsg(fd, message, flags)
-		       : syscall(SYS_sendmsg, fd, message, flags);
-}
-
-static ssize_t boot_recvmsg(int fd, struct msghdr *message, int flags)
-{
-	return ready() ? hg_libc.recvmsg(fd, message, flags)
-		       : syscall(SYS_recvmsg, fd, message, flags);
-}
-
 struct hg_libc hg_libc = {
 	.malloc = boot_malloc,
 	.calloc = boot_calloc,
@@ -315,13 +274,6 @@ struct hg_libc hg_libc = {
 	.brk = boot_brk,
 	.sbrk = boot_sbrk,
 	.close = boot_close,
-	.write = boot_write,
-	.poll = boot_poll,
-	.pipe2 = boot_pipe2,
-	.socket = boot_socket,
-	.connect = boot_connect,
-	.recvmsg = boot_recvmsg,
-	.sendmsg = boot_sendmsg,
 	.dl_iterate_phdr = boot_dl_iterate_phdr,
 };
 
@@ -519,13 +471,6 @@ void hg_libc_init(void)
 	NEXT(brk);
 	NEXT(sbrk);
 	NEXT(close);
-	NEXT(write);
-	NEXT(poll);
-	NEXT(pipe2);
-	NEXT(socket);
-	NEXT(connect);
-	NEXT(recvmsg);
-	NEXT(sendmsg);
 	NEXT(syscall);
 	NEXT(_exit);
 	NEXT(quick_exit);

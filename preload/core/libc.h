@@ -4,7 +4,6 @@
 #define HIPGRAIN_PRELOAD_CORE_LIBC_H
 
 #include <link.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,9 +11,6 @@
 
 #include "preload/core/base.h"
 #include "preload/host/host.h"
-
-struct msghdr;
-struct sockaddr;
 
 struct hg_libc {
 	void *(*malloc)(size_t size);
@@ -40,13 +36,6 @@ struct hg_libc {
 	int (*brk)(void *end);
 	void *(*sbrk)(intptr_t by);
 	int (*close)(int fd);
-	ssize_t (*write)(int fd, const void *buffer, size_t size);
-	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
-	int (*pipe2)(int ends[2], int flags);
-	int (*socket)(int domain, int type, int protocol);
-	int (*connect)(int fd, const struct sockaddr *address, unsigned length);
-	ssize_t (*recvmsg)(int fd, struct msghdr *message, int flags);
-	ssize_t (*sendmsg)(int fd, const struct msghdr *message, int flags);
 	/* NULL until they are known: */
 	long (*syscall)(long number, ...);
 	void (*_exit)(int status);

@@ -29,8 +29,8 @@ void *hg_function_behind(const char *name);
 bool hg_is_function_before(const char *name);
 
 /*
- * The name of a function of the C library that LTTng-UST would call and which the program has in
- * its place; NULL: it has none (own_functions.c). A program whose functions pass calls on to the
+ * The name of a function of the C library that this library calls and which the program has in its
+ * place; NULL: it has none (own_functions.c). A program whose functions pass calls on to the
  * C library's exports the symbol HG_PASSES_ON.
  */
 const char *hg_own_function(void);

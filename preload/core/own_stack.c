@@ -2,7 +2,7 @@
 /*
  * Calls with little stack left: from coroutines, handlers on an alternate stack, threads with the
  * smallest possible stack, deep recursion. An event takes some KiB of stack, the first one of a
- * process much more (LTTng-UST, unwinders, paths), and below a stack there may be the program's
+ * process much more (paths, files), and below a stack there may be the program's
  * data. So a call that does not come from its thread's own stack with NEED bytes left is handled on
  * a stack of ours.
  *
@@ -86,7 +86,7 @@ static void find_libc(void)
 void hg_room_init(void)
 {
 	find_libc();
-	if (syscall(SYS_gettid) != getpid())
+	if (hg_syscall(SYS_gettid) != getpid())
 		return;
 	first = pthread_self();
 	bound_first();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/kernel_call.h"
 #include "preload/hip/fix.h"
 #include "preload/hip/hip.h"
 #include "preload/hip/hip_record.h"
@@ -90,7 +91,7 @@ static int32_t node_of(struct location location)
 
 	if (location.type == LOCATION_HOST_NODE)
 		return location.id;
-	if (location.type == LOCATION_CALLERS_NODE && !syscall(SYS_getcpu, NULL, &node, NULL))
+	if (location.type == LOCATION_CALLERS_NODE && !hg_syscall(SYS_getcpu, NULL, &node, NULL))
 		return (int32_t)node;
 	return -1;
 }

@@ -68,7 +68,7 @@ static int store(const char *sha256, const uint8_t *data, uint64_t size)
 		goto out;
 	}
 	rc = hg_may_have(size) ? write_all(fd, data, size) : -EFBIG;
-	if (close(fd) && !rc)
+	if (hg_libc.close(fd) && !rc)
 		rc = -errno;
 	if (!rc && renameat(folder, temporary, folder, sha256))
 		rc = -errno;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/host/host.h"
 #include "tracer/api/host.h"
@@ -24,7 +25,7 @@ static size_t segment_size(int id)
 {
 	struct shmid_ds about;
 	int saved = errno;
-	size_t size = syscall(SYS_shmctl, id, IPC_STAT, &about) ? 0 : about.shm_segsz;
+	size_t size = hg_syscall(SYS_shmctl, id, IPC_STAT, &about) ? 0 : about.shm_segsz;
 
 	errno = saved;
 	return size;

@@ -11,6 +11,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
@@ -146,7 +147,7 @@ static int32_t node_of(uint64_t first, uint64_t pages, uint64_t page)
 
 	for (unsigned i = 0; i < wanted; i++)
 		addresses[i] = (void *)(uintptr_t)((first + pages * i / wanted) * page);
-	if (syscall(SYS_move_pages, 0, (unsigned long)wanted, addresses, NULL, nodes, 0))
+	if (hg_syscall(SYS_move_pages, 0, (unsigned long)wanted, addresses, NULL, nodes, 0))
 		return -1;
 	for (unsigned i = 0; i < wanted; i++) {
 		unsigned same = 0;

@@ -470,7 +470,7 @@ void cfi_find(cfi_find_table *find_table, uintptr_t pc, struct cfi_rule *rule)
 	struct description description;
 	struct machine machine = { .about = &description, .now = { .cfa = CFI_OTHER } };
 
-	*rule = (struct cfi_rule){ .kind = CFI_OTHER };
+	*rule = (struct cfi_rule){ .kind = fde ? CFI_OTHER : CFI_UNKNOWN };
 	if (!fde || !read_fde(fde, pc, &description))
 		return;
 	if (description.signal) {

@@ -17,7 +17,8 @@ enum cfi_kind {
 	CFI_RBP_DEREF, /* CFA = *(rbp + cfa), in functions that align their stack */
 	CFI_SIGNAL,    /* a signal handler's return: the registers are in a ucontext_t at rsp */
 	CFI_END,       /* the outermost frame */
-	CFI_OTHER,     /* described in a way that is not handled here, or not at all */
+	CFI_OTHER,     /* described in a way that is not handled here */
+	CFI_UNKNOWN,   /* not described */
 };
 
 enum cfi_saved {

@@ -104,18 +104,32 @@ static uint32_t pack(const struct cfi_rule *rule)
 	       ((uint32_t)(rule->rbp / 8) & ((1u << HG_RULE_RBP_BITS) - 1)) << HG_RULE_RBP_AT;
 }
 
-static uint32_t find_rule(uintptr_t pc)
+/* Of code that nothing describes, as what a program compiles for itself: most keeps its frame. */
+static const struct cfi_rule by_frame = {
+	.kind = CFI_RBP,
+	.saved = CFI_AT_CFA,
+	.cfa = 16,
+	.rbp = -16,
+};
+
+/* No call returns to a function's start: a coroutine that ends goes on there (makecontext(3)). */
+static uint32_t find_rule_of_call(uintptr_t address)
 {
 	struct cfi_rule rule;
 
-	cfi_find(find_table, pc, &rule);
-	return pack(&rule);
+	cfi_find(find_table, address - 1, &rule);
+	if (rule.kind >= CFI_OTHER && cfi_is_start(find_table, address))
+		rule.kind = CFI_END;
+	return pack(rule.kind == CFI_UNKNOWN ? &by_frame : &rule);
 }
 
 uint32_t hg_rule_exact(uintptr_t pc)
 {
+	struct cfi_rule rule;
+
 	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
-	return find_rule(pc);
+	cfi_find(find_table, pc, &rule);
+	return pack(&rule);
 }
 
 /* Its number, which is not 0; false: there are no more. Few rules lie close to each other. */
@@ -222,10 +236,7 @@ uint32_t hg_rule_of_call(uintptr_t address)
 					    memory_order_relaxed);
 	if (address >> (64 - HG_RULE_NUMBER_BITS))
 		return hg_rule_odd(HG_ODD_OTHER);
-	rule = find_rule(address - 1);
-	/* No call returns there: a coroutine that ends goes on there (makecontext(3)). */
-	if (hg_rule_kind(rule) == CFI_OTHER && cfi_is_start(find_table, address))
-		rule = hg_rule_odd(HG_ODD_END);
+	rule = find_rule_of_call(address);
 	/* Before anybody finds it in the table. */
 	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
 	keep(address, rule);

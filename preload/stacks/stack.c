@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call stacks: by cached rules (unwind.c), and for stacks with code that these do not cover
- * (compiled at run time, or without call-frame information) by libunwind's local unwinder, or
- * glibc's backtrace() where that is absent.
- *
- * libunwind.so also exports backtrace() and _Unwind_*: linked, or opened globally, it would
- * replace the program's C++ unwinder; so it is opened for ourselves alone.
+ * Call stacks by number. Stacks are walked by cached rules (unwind.c): other unwinders allocate,
+ * lock, and make descriptors of their own in the midst of a program.
  */
 #include "preload/stacks/stack.h"
 
@@ -38,77 +34,15 @@
 #include "tracer/provider.h"
 #include "tracer/stack_record.h"
 
-/* Frames of our own that an unwinder may find before the application's. */
-#define OWN_FRAMES 16u
-
 _Static_assert(HG_STACK_DEPTH_MAX <= HG_STACK_FRAMES_MAX, "a record has room for a stack");
 
-static int (*unwind)(void **frames, int size);
-static uintptr_t unwinder, unwinder_size; /* libunwind's code */
 static struct hg_id_table stacks;
-
-/* Where libunwind keeps its variables of threads, as code that is compiled to use them says it. */
-struct tls_index {
-	size_t module, offset;
-};
-extern void *__tls_get_addr(struct tls_index *index);
-static struct tls_index unwinders; /* module 0: there are none */
 
 /* Changes when a library was unloaded: the same addresses may then be other code. */
 static uint64_t epoch; /* atomic */
 
 /* Changes with it, and when ids are to be defined anew. */
 uint32_t hg_stacks_generation; /* atomic */
-
-/* A portable tree has one beside this library, under a name of its own; else the system's. */
-static void *open_unwinder(void)
-{
-	static const char file[] = "libhgwind.so.8";
-	const char *slash;
-	char path[PATH_MAX];
-	void *library = NULL;
-	Dl_info own;
-
-	if (dladdr((void *)hg_stack_open, &own) && own.dli_fname &&
-	    (slash = strrchr(own.dli_fname, '/')) &&
-	    (size_t)(slash - own.dli_fname) < sizeof(path) - sizeof(file) - 1) {
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname,
-			 file);
-		if (access(path, R_OK) == 0)
-			library = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-	}
-	return library ? library : dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-}
-
-void hg_stack_open(void)
-{
-	int (*found)(void **, int) = NULL;
-	void *library = open_unwinder();
-	struct link_map *map;
-
-	if (library && !dlinfo(library, RTLD_DI_LINKMAP, &map)) {
-		unwinder = map->l_addr;
-		unwinder_size = hg_object_size(unwinder);
-	}
-	if (library)
-		found = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
-	if (library && dlinfo(library, RTLD_DI_TLS_MODID, &unwinders.module))
-		unwinders.module = 0;
-	if (!found) {
-		void *frames[4];
-
-		hg_say("libunwind.so.8 is not installed: call stacks are recorded more slowly");
-		found = (int (*)(void **, int))hg_libc.dlsym(RTLD_NEXT, "backtrace");
-		if (found)
-			found(frames, HG_COUNT(frames)); /* loads libgcc_s at its first call */
-	}
-	__atomic_store_n(&unwind, found, __ATOMIC_RELEASE);
-}
-
-bool hg_stack_is_unwinder(const void *caller)
-{
-	return (uintptr_t)caller - unwinder < unwinder_size;
-}
 
 static void new_generation(void)
 {
@@ -260,8 +194,6 @@ bool hg_thread_prepare(bool anywhere)
 		return false;
 	}
 	hg_signals_block(&signals);
-	if (unwinders.module)
-		__tls_get_addr(&unwinders);
 	hg_room_find();
 	hg_tls.prepared = true;
 	hg_signals_restore(&signals);
@@ -269,38 +201,6 @@ bool hg_thread_prepare(bool anywhere)
 	errno = saved;
 	hg_release_async();
 	return true;
-}
-
-/* The slow way; at least the caller, which alone is sure. */
-static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint64_t *out,
-							uint64_t *hash)
-{
-	void *frames[HG_STACK_DEPTH_MAX + OWN_FRAMES];
-	unsigned first = 0, count = 0;
-
-	/* Unwinders call dl_iterate_phdr(), and hold locks of their own while they do. */
-	if (unwind && !hg_tls.in_phdr && !hg_tls.interrupted) {
-		int cancel = hg_keep_thread(); /* libunwind tries addresses by write() */
-		int found = unwind(frames, (int)(hg_config.stack_depth + OWN_FRAMES));
-
-		hg_release_thread(cancel);
-		count = found > 0 ? (unsigned)found : 0;
-	}
-	while (first < count && frames[first] != caller)
-		first++;
-	if (first == count) {
-		frames[0] = (void *)caller;
-		first = 0;
-		count = 1;
-	}
-	count -= first;
-	if (count > hg_config.stack_depth)
-		count = hg_config.stack_depth;
-	for (unsigned i = 0; i < count; i++) {
-		out[i] = (uintptr_t)frames[first + i];
-		*hash = hg_mix(*hash, out[i]);
-	}
-	return count;
 }
 
 /*
@@ -385,9 +285,11 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 	bool walked = count;
 	uint32_t id;
 
+	/* The caller alone is sure. */
 	if (HG_UNLIKELY(!walked)) {
-		hash = seed;
-		count = unwind_slowly(caller, frames, &hash);
+		frames[0] = (uintptr_t)caller;
+		hash = hg_mix(seed, frames[0]);
+		count = 1;
 	}
 	id = define(frames, count, hash, walked);
 	if (trail && walked)
@@ -438,5 +340,5 @@ static int init(void)
 	return rc ? rc : hg_id_table_init(&stacks);
 }
 
-HG_PART(.name = "stacks", .order = 40, .loaded_late = hg_stack_open, .init = init, .forget = forget,
-	.fork_record = reset, .unloaded = unloaded);
+HG_PART(.name = "stacks", .order = 40, .init = init, .forget = forget, .fork_record = reset,
+	.unloaded = unloaded);

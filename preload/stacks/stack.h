@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void hg_stack_open(void); /* loads the unwinder for what is not walked otherwise */
-bool hg_stack_is_unwinder(const void *caller); /* an address in it */
 /* Changes when ids that were given before are no longer valid. */
 uint32_t hg_stack_generation(void);
 void hg_stack_keep(void); /* from now on, remember the frames of ids for hg_stack_define() */
@@ -24,10 +22,9 @@ uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller);
 uint32_t hg_stack_id_walked(const uintptr_t *frame, const void *caller);
 
 /*
- * Libraries that were loaded late, as LTTng-UST was, have a thread's variables allocated, by
- * malloc(), when the thread first uses them. Here that happens, with signals blocked, before the
- * thread's first event. Of an event in a handler that may have interrupted malloc() (`anywhere`)
- * it cannot: then false, and the event is counted as given up.
+ * Where the thread's stack ends is found before its first event, with signals blocked, as the C
+ * library allocates for that. Of an event in a handler that may have interrupted malloc()
+ * (`anywhere`) it cannot: then false, and the event is counted as given up.
  */
 bool hg_thread_prepare(bool anywhere);
 

@@ -15,6 +15,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/id_table.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/past.h"
 #include "preload/stacks/rules.h"
@@ -50,7 +51,7 @@ struct span {
 static bool page_readable(uintptr_t page)
 {
 	int saved = errno;
-	bool readable = syscall(SYS_rt_sigprocmask, ~0, page, NULL, 8) == 0 || errno == EINVAL;
+	bool readable = hg_syscall(SYS_rt_sigprocmask, ~0, page, NULL, 8) == 0 || errno == EINVAL;
 
 	errno = saved;
 	return readable;
@@ -384,15 +385,10 @@ static void add_to_hash(const uint64_t *frames, unsigned count, uint64_t *hash)
 	*hash = hg_mix(*hash, sum);
 }
 
-/*
- * In a signal's handler other unwinders must not be called: what they have to allocate or lock,
- * the code that was interrupted may hold. The stack then ends where the walk does.
- */
+/* The stack ends where the walk does. */
 static unsigned lost_way(unsigned count, const uint64_t *frames, uint64_t *hash,
 			 struct hg_cached_walk *trail)
 {
-	if (!hg_tls.interrupted)
-		return 0;
 	if (trail)
 		trail->count = trail->room + 1;
 	add_to_hash(frames, count, hash);

@@ -53,7 +53,7 @@ int hg_unwind_init(void);
 void hg_unwind_flush(void); /* forget rules of code that may have been unloaded */
 /*
  * Return addresses from `caller` on outwards, at most `room`, and their hash mixed into *hash.
- * 0 if there is code between here and the outermost frame that needs another unwinder.
+ * They end at a frame of which it is not known how to leave it. 0 if the caller was not found.
  */
 unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
 

@@ -41,10 +41,11 @@ static uint64_t now_cost;            /* of hg_now() */
  * Reading the CPU time takes several times as long as most calls do, and not always as long. A call
  * that is so short that no other thread can have had the processor meanwhile is timed by hg_now().
  */
-#define SHORT_NS 20000u
+#define SHORT_NS  20000u
 
-static __thread uint64_t start, start_now, random_state __attribute__((tls_model("initial-exec")));
-static __thread uint32_t weight, samples __attribute__((tls_model("initial-exec")));
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD uint64_t start, start_now, random_state;
+OF_THREAD uint32_t weight, samples;
 
 static uint64_t processor_time(clockid_t clock)
 {

@@ -116,6 +116,7 @@ static int family(void)
 	if (keep || errno != ENOMEM)
 		return 2;
 	ptr = malloc(SIZE);
+	expect_alloc(MALLOC, ptr, SIZE, 0);
 	keep = realloc(ptr, SIZE_MAX / 2);
 	expect_free(REALLOC, (uintptr_t)ptr, 0);
 	printf("error api = %d, code = %d, ptr = 0x%" PRIXPTR ", size = %zu\n", REALLOC, ENOMEM,
@@ -128,6 +129,7 @@ static int family(void)
 	}
 	errno = 77;
 	keep = malloc(SIZE);
+	expect_alloc(MALLOC, keep, SIZE, 0);
 	release(keep);
 	return errno == 77 ? 0 : 3;
 }

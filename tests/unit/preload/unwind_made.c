@@ -126,8 +126,11 @@ static void walk(struct found *found, const struct hg_frame *start, unsigned roo
 				      noted ? &found->trail : NULL);
 }
 
+/* A walk that ends before the outermost frame leaves no trail. */
 static bool same_words(void)
 {
+	if (anew.trail.count > anew.trail.room)
+		return again.trail.count > again.trail.room;
 	return anew.trail.count == again.trail.count && anew.trail.bp_used == again.trail.bp_used &&
 	       !memcmp(anew.words, again.words, anew.trail.count * sizeof(anew.words[0]));
 }
