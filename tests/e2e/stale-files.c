@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Closes every descriptor without the C library, as Go's runtime can, opens files of its own, which
- * get the numbers, and allocates until LTTng's buffers were full several times. Fails if a file has
- * bytes in it.
+ * get the numbers, and allocates until the process's file was made larger several times. Fails if a
+ * file has bytes in it.
  */
 #include <fcntl.h>
 #include <stdio.h>
