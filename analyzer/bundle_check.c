@@ -32,8 +32,9 @@
 #define SPARSE_MIN   GIB
 #define SPARSE_RATIO 64
 
-/* Names in the bundle's own directory; others are not read. "" stands for all in a directory of
- * that name. */
+/* Names in the bundle's own directory; others are not read, but for files of processes, each of
+ * which its reader checks, so that one does not hide the others (reader/ring_file.c). "" stands for
+ * all in a directory of that name. */
 static const struct rule {
 	const char *folder, *name; /* fnmatch(3) */
 	int64_t size;              /* at most */
@@ -42,8 +43,7 @@ static const struct rule {
 	{ "", "messages", MIB },           { "", "perf-*.map", GIB },
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
 	{ "open-calls", "*", MIB },        { "", "event-layout", MIB },
-	{ "rings", "*", INT64_MAX },       { "ctf", "metadata", 64 * MIB },
-	{ "ctf", "*", INT64_MAX },
+	{ "ctf", "metadata", 64 * MIB },   { "ctf", "*", INT64_MAX },
 };
 
 static const char *kind_of(mode_t mode)

@@ -56,7 +56,8 @@ static void each(int parent, const char *name, visitor *function, void *data)
 			continue;
 		if (!fstat(file, &status) && S_ISREG(status.st_mode) &&
 		    pread(file, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
-		    ring.magic == HG_RING_MAGIC && ring.page_bytes == HG_RING_PAGE)
+		    ring.magic == HG_RING_MAGIC && ring.page_bytes == HG_RING_PAGE &&
+		    ring.pages <= HG_RING_PAGES)
 			function(file, &ring, data);
 		close(file);
 	}

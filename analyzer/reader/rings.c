@@ -7,6 +7,7 @@
  */
 #include "rings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,16 @@ static int64_t moment(struct rings *rings, const struct ring_file *file, uint64_
 
 /* ---- opening ---- */
 
+/* Returns the next page that may be in use: a file may be a hole for terabytes. */
+static uint32_t next_page(int fd, uint32_t index)
+{
+	off_t data = lseek(fd, offset_of(index + 1), SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? UINT32_MAX : index + 1;
+	return (uint32_t)MIN(((uint64_t)data - sizeof(struct hg_ring)) / HG_RING_PAGE, UINT32_MAX);
+}
+
 static void add_pages(struct rings *rings, int fd, uint32_t number)
 {
 	struct hg_ring_page head;
@@ -76,19 +87,22 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 	const struct ring_file *file = file_at(rings, number);
 	uint32_t used = 0;
 
-	for (uint32_t i = 0; i < file->pages; i++) {
+	for (uint32_t i = 0, next; i < file->pages; i = next) {
 		struct place place = { .file = number, .index = i };
 
 		if (pread(fd, &head, size, offset_of(i)) != (ssize_t)size) {
 			note_damage(rings, file->path, "it is cut off");
 			return;
 		}
-		if (head.state > HG_RING_FULL ||
-		    (head.state == HG_RING_FREE && head.number && file->taken))
-			note_damage(rings, file->path, "a page's state is none");
-		else if (head.state == HG_RING_FREE)
+		/* Of a file that nobody empties, no page that has a number is free. */
+		if (head.state == HG_RING_FREE && !(head.number && file->taken)) {
+			next = next_page(fd, i);
 			continue;
+		}
+		next = i + 1;
 		used++;
+		if (head.state == HG_RING_FREE || head.state > HG_RING_FULL)
+			note_damage(rings, file->path, "a page's state is none");
 		if (!head.number)
 			continue;
 		place.begin = moment(rings, file, head.begin, file->ahead);
