@@ -25,8 +25,12 @@
 #define END_MS      60000
 #define SWEEP_MS    10000
 #define ENABLE_MS   2000
-/* Between two looks whether there is still somebody who writes the trace. */
-#define LIVES_NS UINT64_C(200000000)
+/*
+ * Between two looks whether there is still somebody who writes the trace, and how many in vain:
+ * while a child of the daemon ends, /proc may not show the others.
+ */
+#define LIVES_NS  UINT64_C(200000000)
+#define LIVES_NOT 3
 /* Between two looks: soon after a page was full, else less often. */
 #define BUSY_MS 1
 #define IDLE_MS 20
@@ -59,6 +63,7 @@ struct trace {
 	const struct daemon_link *daemon;
 	const struct hg_provider *provider;
 	uint64_t looked; /* ns */
+	int missed;      /* looks in vain, one after the other */
 	bool over;
 };
 
@@ -76,7 +81,8 @@ static bool is_written(struct trace *trace)
 	trace->over |= !*trace->provider->recording;
 	if (!trace->over && now - trace->looked > LIVES_NS) {
 		trace->looked = now;
-		trace->over = !daemon_writer_lives(trace->daemon);
+		trace->missed = daemon_writer_lives(trace->daemon) ? 0 : trace->missed + 1;
+		trace->over = trace->missed >= LIVES_NOT;
 	}
 	return !trace->over;
 }
