@@ -153,6 +153,8 @@ static unsigned image_of(struct decode *decode, int32_t pid)
 void decode_begin_at(struct decode *decode, uint64_t moment)
 {
 	decode->begin = moment;
+	if (moment)
+		order_drop_late(decode->order);
 }
 
 static bool is_too_early(const struct decode *decode, const bt_message *message)

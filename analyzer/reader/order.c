@@ -21,6 +21,7 @@ struct process {
 };
 
 struct event_order {
+	bool drops_late;
 	struct order_calls calls;
 	void *data;
 	GHashTable *processes; /* by pid */
@@ -135,6 +136,13 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 	return true;
 }
 
+/* Leaves out the records before a moment. */
+static void skip_until(struct record_run *run, int64_t since)
+{
+	while (run_look(run) && run->ns < since)
+		run->at += hg_record_words(run->records[run->at]);
+}
+
 void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns)
 {
@@ -149,10 +157,17 @@ void order_batch(struct event_order *order, int32_t pid, const struct order_batc
 	 * Events behind these were passed on: the process's clock was set back, or a thread was
 	 * stopped for long while it stored a record.
 	 */
-	if (run_look(&run) && run.ns < process->reached)
+	if (order->drops_late)
+		skip_until(&run, process->reached);
+	else if (run_look(&run) && run.ns < process->reached)
 		run.begin += process->reached - run.ns;
 	runs_add(process->runs, &run);
 	release(order, process);
+}
+
+void order_drop_late(struct event_order *order)
+{
+	order->drops_late = true;
 }
 
 bool order_knows(struct event_order *order, int32_t pid)

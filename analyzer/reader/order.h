@@ -39,6 +39,12 @@ struct order_batch {
 void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns);
 
+/*
+ * Records that come behind later ones of their process are left out from now on: of a trace whose
+ * beginning was deleted they may be older than the state that it begins with.
+ */
+void order_drop_late(struct event_order *order);
+
 /* Returns true if something of that process has come. */
 bool order_knows(struct event_order *order, int32_t pid);
 
