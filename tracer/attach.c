@@ -29,6 +29,7 @@
 #include "tracer/record.h"
 #include "tracer/record_request.h"
 #include "tracer/rings.h"
+#include "tracer/running.h"
 #include "tracer/standby.h"
 #include "tracer/witness.h"
 
@@ -397,18 +398,23 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 	}
 }
 
-/* For the report. A process that makes no call does not answer. */
-static void note_missing(const struct attachment *attachment)
+/* For the report: nobody may read what a recorder in the background says. */
+static void note(const struct attachment *attachment, const char *line)
 {
-	static const char line[] = "0 : the latest counts of small blocks" HG_MESSAGE_UNRECORDED
-				   ": a process made no call\n";
 	int file = openat(attachment->bundle.lock, HG_MESSAGES,
 			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (file < 0 || write(file, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
+	if (file < 0 || write(file, line, strlen(line)) != (ssize_t)strlen(line))
 		message_warning("'" HG_MESSAGES "': %s", strerror(errno));
 	if (file >= 0)
 		close(file);
+}
+
+/* A process that makes no call does not answer. */
+static void note_missing(const struct attachment *attachment)
+{
+	note(attachment, "0 : the latest counts of small blocks" HG_MESSAGE_UNRECORDED
+			 ": a process made no call\n");
 	message_warning("small blocks: the latest counts are missing: no answer");
 }
 
@@ -446,12 +452,22 @@ static void ask_totals(struct attachment *attachment)
 /* Who was requested, and made no file. */
 static void name_unheard(const struct attachment *attachment)
 {
-	for (size_t i = 0; i < attachment->count; i++)
-		if (!is_heard(attachment, i))
-			message_warning("process %ld was not recorded: it made no call, or could "
-					"not make a file in '%s'",
-					(long)attachment->processes[i].pid,
-					attachment->processes[i].directory);
+	for (size_t i = 0; i < attachment->count; i++) {
+		char name[RUNNING_NAME] = "", number[24], line[160];
+
+		if (is_heard(attachment, i))
+			continue;
+		snprintf(number, sizeof(number), "%ld", (long)attachment->processes[i].pid);
+		running_read_name(number, name);
+		message_warning("process %s was not recorded: it made no call, or could not make a "
+				"file in '%s'",
+				number, attachment->processes[i].directory);
+		snprintf(line, sizeof(line),
+			 "%s %s: nothing is recorded: it made no call while it was attached, or "
+			 "could not make its file\n",
+			 number, name);
+		note(attachment, line);
+	}
 }
 
 static void stop(struct attachment *attachment)

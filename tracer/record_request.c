@@ -283,20 +283,21 @@ bool record_request_is_heard(const struct record_request *request, pid_t pid)
 	return heard;
 }
 
-bool record_request_is_made(const char *directory, pid_t pid)
+uint64_t record_request_of(const char *directory, pid_t pid)
 {
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int file = home < 0 ? -1 : open_file(home);
 	struct hg_requests page;
-	bool made = false;
+	uint64_t since = 0;
 
 	if (read_page(file, &page))
-		for (uint32_t i = 0; i < HG_REQUESTS_ROWS && !made; i++)
-			made = hg_request_means(&page.rows[i], pid) &&
-			       recorder_lives(home, &page.rows[i]);
+		for (uint32_t i = 0; i < HG_REQUESTS_ROWS && !since; i++)
+			if (hg_request_means(&page.rows[i], pid) &&
+			    recorder_lives(home, &page.rows[i]))
+				since = page.rows[i].since;
 	if (file >= 0)
 		close(file);
 	if (home >= 0)
 		close(home);
-	return made;
+	return since;
 }

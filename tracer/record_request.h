@@ -45,7 +45,7 @@ void record_request_end(struct record_request *request);
 /* Returns true if the process has made its file. */
 bool record_request_is_heard(const struct record_request *request, pid_t pid);
 
-/* Returns true if a recorder that lives wants that process. */
-bool record_request_is_made(const char *directory, pid_t pid);
+/* Returns the number of the request of a recorder that lives for that process; 0: there is none. */
+uint64_t record_request_of(const char *directory, pid_t pid);
 
 #endif

@@ -18,6 +18,8 @@
 #include "tracer/install.h"
 #include "tracer/message.h"
 #include "tracer/record_request.h"
+#include "tracer/ring.h"
+#include "tracer/seccomp_filters.h"
 #include "tracer/standby.h"
 #include "tracer/target.h"
 #include "tracer/witness.h"
@@ -142,7 +144,7 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 	process->totals = value && strcmp(value, "1") == 0;
 	copy_text(process->directory, sizeof(process->directory),
 		  variable(environment, length, "HIPGRAIN_DIR"));
-	if (record_request_is_made(process->directory, process->vpid)) {
+	if (record_request_of(process->directory, process->vpid)) {
 		result = refuse(why, why_size, EBUSY, "another recording has it");
 		goto out;
 	}
@@ -153,30 +155,103 @@ out:
 	return result;
 }
 
-int standby_inspect(pid_t pid, struct standby_process *process, bool *standby)
+/* ---- how it stands ---- */
+
+/* Returns true if the process has made a file of records in that folder. */
+static bool has_file(const char *directory, const char *folder, pid_t pid)
 {
-	char *maps, *environment = NULL;
+	char *path = NULL;
+	struct dirent *entry;
+	DIR *list = NULL;
+	bool found = false;
+
+	if (asprintf(&path, "%s/%s", directory, folder) >= 0)
+		list = opendir(path);
+	while (list && !found && (entry = readdir(list)))
+		found = strchr(entry->d_name, '-') && strtol(entry->d_name, NULL, 10) == (long)pid;
+	if (list)
+		closedir(list);
+	free(path);
+	return found;
+}
+
+/* Returns true if a filter ends or refuses system calls of the process, but not ours. */
+static bool is_confined(pid_t pid)
+{
+	size_t length;
+	char *its = read_file(pid, "status", &length),
+	     *own = read_file(getpid(), "status", &length);
+	bool confined = its && own &&
+			(hg_seccomp_filters(its) > hg_seccomp_filters(own) ||
+			 hg_status_number(its, "Seccomp:") > hg_status_number(own, "Seccomp:"));
+
+	free(its);
+	free(own);
+	return confined;
+}
+
+static const char *note_recorded(const struct standby_process *process)
+{
+	if (is_confined(process->pid))
+		return "it restricted its system calls (seccomp): not recorded from then on";
+	if (!has_file(process->directory, HG_RINGS, process->vpid))
+		return "nothing recorded: it has done nothing yet that is, or could not make its "
+		       "file";
+	return NULL;
+}
+
+static const char *note_waiting(const struct standby_process *process)
+{
+	uint64_t request = record_request_of(process->directory, process->vpid);
+	char folder[HG_RINGS_NAME];
+
+	if (is_confined(process->pid))
+		return "it restricted its system calls (seccomp): it cannot be recorded";
+	if (!request)
+		return NULL;
+	snprintf(folder, sizeof(folder), HG_RINGS_OF, request);
+	return has_file(process->directory, folder, process->vpid)
+		   ? "recorded: attached"
+		   : "to be recorded: attached, and it has made no call since";
+}
+
+int standby_inspect(pid_t pid, struct standby_process *process, enum standby_state *state,
+		    const char **note)
+{
+	char *maps = NULL, *environment;
 	const char *value;
 	size_t length;
+	bool recorded;
 	int result = -EINVAL;
 
 	*process = (struct standby_process){ .pid = pid };
+	*note = NULL;
+	environment = read_file(pid, "environ", &length);
+	value = environment ? variable(environment, length, "HIPGRAIN_DIR") : NULL;
+	if (!value || !*value)
+		goto out;
+	recorded = variable(environment, length, "HIPGRAIN_SESSION") != NULL;
 	maps = read_file(pid, "maps", &length);
 	if (!maps)
-		return -errno;
-	if (strstr(maps, "/libhipgrain-preload.so"))
-		environment = read_file(pid, "environ", &length);
-	value = environment ? variable(environment, length, "HIPGRAIN_DIR") : NULL;
-	if (value && *value) {
-		copy_text(process->directory, sizeof(process->directory), value);
-		process->vpid = own_number(pid);
-		*standby = !variable(environment, length, "HIPGRAIN_SESSION");
-		result = 0;
-	}
+		goto out;
+	copy_text(process->directory, sizeof(process->directory), value);
+	process->vpid = own_number(pid);
+	*state = !strstr(maps, "/libhipgrain-preload.so") ? STANDBY_LEFT_OUT
+		 : recorded                               ? STANDBY_RECORDED
+							  : STANDBY_WAITS;
+	if (*state == STANDBY_LEFT_OUT)
+		*note = "not recorded: it runs without the preload library (statically linked, of "
+			"another C library, or started without LD_PRELOAD)";
+	else
+		*note = *state == STANDBY_RECORDED ? note_recorded(process) : note_waiting(process);
+	result = 0;
+out:
 	free(environment);
 	free(maps);
 	return result;
 }
+
+/* ---- all of them ---- */
 
 struct standby_process *standby_find_all(const struct standby_users *users,
 					 struct standby_found *found)
@@ -279,7 +354,7 @@ int standby_exec(const struct standby_options *options, char **argv)
 		message_error("'%s': %s", directory, why);
 		goto out;
 	}
-	fchmod(folder, S_IRWXU); /* it may have been there */
+	fchmod(folder, S_IRWXU);               /* it may have been there */
 	sigaction(SIGXFSZ, &ignored, &before); /* without it nothing is counted */
 	witness_make(folder);
 	sigaction(SIGXFSZ, &before, NULL);

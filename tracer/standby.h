@@ -19,11 +19,19 @@ struct standby_process {
 /* Examine a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
+/* How a process stands to the recording, or the directory, that its environment names. */
+enum standby_state {
+	STANDBY_RECORDED, /* from its beginning */
+	STANDBY_WAITS,
+	STANDBY_LEFT_OUT, /* it does not have the preload library */
+};
+
 /*
- * Does the same for any process that has the preload library, on standby or recorded from its
- * beginning; *standby says which.
+ * Does the same for any process with HIPGRAIN_DIR in its environment. *note is what else is known
+ * of it, as why nothing is recorded, or NULL.
  */
-int standby_inspect(pid_t pid, struct standby_process *process, bool *standby);
+int standby_inspect(pid_t pid, struct standby_process *process, enum standby_state *state,
+		    const char **note);
 
 /* Whose processes. */
 struct standby_users {

@@ -21,7 +21,8 @@
 
 const char usage_ps[] =
     "Usage: hipgrain ps [OPTION]... [PID]...\n"
-    "List the processes that are being recorded or are on standby, and for each of their threads\n"
+    "List the processes that are being recorded, are on standby, or are left out of a recording,\n"
+    "with the reason; and for each of their threads\n"
     "the HIP call that it is in: since when, where, which memory it is about, and which launches "
     "it\n"
     "may wait for. Default: all processes that can be inspected.\n"
@@ -31,7 +32,8 @@ const char usage_ps[] =
 
 struct ps_process {
 	struct standby_process found;
-	bool standby;
+	enum standby_state state;
+	const char *note; /* or NULL */
 	char *program;
 };
 
@@ -70,7 +72,8 @@ static bool add_process(struct ps *ps, pid_t pid)
 {
 	struct ps_process process = { 0 };
 
-	if (pid == getpid() || standby_inspect(pid, &process.found, &process.standby) != 0)
+	if (pid == getpid() ||
+	    standby_inspect(pid, &process.found, &process.state, &process.note) != 0)
 		return false;
 	process.program = program_of(pid);
 	g_array_append_val(ps->processes, process);
@@ -168,6 +171,15 @@ static void print_left(int home, const char *name, bool unsaved, void *data)
 		     : " is left of a recorder that was killed: the next one removes it");
 }
 
+static void print_calls(const struct ps *ps, const struct ps_process *process,
+			struct json_object *report)
+{
+	bool any = report ? print_analysed(ps, process, report) : print_published(ps, process);
+
+	if (!any)
+		puts(ps->least > 0 ? "    no such HIP call" : "    in no HIP call");
+}
+
 /* Prints the processes of one directory, whose recording is analysed once. */
 static void print_directory(struct ps *ps, const char *directory)
 {
@@ -177,21 +189,22 @@ static void print_directory(struct ps *ps, const char *directory)
 	for (guint i = 0; i < ps->processes->len; i++) {
 		const struct ps_process *process =
 		    &g_array_index(ps->processes, struct ps_process, i);
-		bool any;
 
 		if (strcmp(process->found.directory, directory) != 0)
 			continue;
 		printf("%d ", (int)process->found.pid);
 		print_text(process->program);
-		fputs(process->standby ? " on standby in "
-		      : recorded       ? " recorded into "
-				       : " no longer recorded into ",
+		fputs(process->state == STANDBY_WAITS      ? " on standby in "
+		      : process->state == STANDBY_LEFT_OUT ? " left out of "
+		      : recorded                           ? " recorded into "
+							   : " no longer recorded into ",
 		      stdout);
 		print_text(directory);
 		putchar('\n');
-		any = report ? print_analysed(ps, process, report) : print_published(ps, process);
-		if (!any)
-			puts(ps->least > 0 ? "    no such HIP call" : "    in no HIP call");
+		if (process->note)
+			printf("    %s\n", process->note);
+		if (process->state != STANDBY_LEFT_OUT)
+			print_calls(ps, process, report);
 	}
 	if (!recorded)
 		record_request_each_left(directory, print_left, (void *)directory);

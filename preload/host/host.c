@@ -294,8 +294,7 @@ static void host_alloc(void *data)
 	if (!is_started(call->caller))
 		return;
 	hg_take_name(&call->api, &call->caller);
-	if (HG_UNLIKELY(hg_config.totals))
-		look_for_request(call->caller);
+	look_for_request(call->caller);
 	if (size < hg_threshold && (!ptr || hg_libc.malloc_usable_size(ptr) < hg_threshold)) {
 		if (hg_config.totals && ptr && is_counted())
 			count_alloc(call->api, ptr, size, call->caller);
@@ -327,6 +326,7 @@ static void host_free(void *data)
 	if (!is_started(call->caller))
 		return;
 	hg_take_name(&call->api, &call->caller);
+	look_for_request(call->caller);
 	if (hg_libc.malloc_usable_size(call->ptr) < hg_threshold) {
 		if (hg_config.totals)
 			count_free(call->ptr);

@@ -26,11 +26,14 @@ static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
 int hg_recording_begun;
 uint64_t (*hg_counted_age)(void);
 
-/* `all`: blocks below it are of interest, too. */
+/*
+ * `all`: blocks below it are of interest, too. By those that a recording would have, a process on
+ * standby notices that it is wanted.
+ */
 static void set_threshold(uint32_t threshold, bool all)
 {
 	__atomic_store_n(&hg_threshold, threshold, __ATOMIC_RELAXED);
-	hg_libc_limit(all ? 0 : threshold);
+	hg_libc_limit(all ? 0 : hg_config.threshold);
 }
 
 /* Called with begin_lock. */

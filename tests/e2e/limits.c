@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program for tests/e2e/limits: lives under limits that leave a recorder little. */
+/* A program for tests/e2e/limits and listed: lives under limits that leave a recorder little, or
+ * waits. */
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,8 @@ static int strict(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	allocate(200);
 	(void)!write(STDOUT_FILENO, "strict\n", 7);
+	while (read(STDIN_FILENO, &(char){ 0 }, 1) > 0)
+		;
 	return (int)syscall(SYS_exit, 5);
 }
 
@@ -148,6 +152,17 @@ static int no_descriptors(void)
 	return 0;
 }
 
+/* Until somebody ends it, or for half a minute. */
+static int wait_long(bool calls)
+{
+	for (int i = 0; i < 600; i++) {
+		if (calls)
+			allocate(1);
+		usleep(50000);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "", *more = argc > 2 ? argv[2] : "0";
@@ -164,6 +179,8 @@ int main(int argc, char **argv)
 		return become_daemon();
 	if (!strcmp(how, "no-descriptors"))
 		return no_descriptors();
+	if (!strcmp(how, "wait") || !strcmp(how, "call"))
+		return wait_long(!strcmp(how, "call"));
 	allocate(200);
 	puts("done");
 	return 0;
