@@ -8,12 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
-#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

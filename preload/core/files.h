@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /*
  * A directory of ours below hg_config.dir, made if it does not exist: its file descriptor, or
@@ -13,13 +12,6 @@
  * it there.
  */
 int hg_open_folder(const char *name);
-/*
- * Returns true if the process may have a file of so many bytes: one that makes a larger file than
- * it may is sent a signal (RLIMIT_FSIZE). The second is of a file that exists, to which bytes are
- * added.
- */
-bool hg_may_have(uint64_t size);
-bool hg_may_append(int fd, size_t size);
 /* The absolute path, of PATH_MAX bytes, of what a path leads to; false with errno. The C library's
  * realpath() allocates. */
 bool hg_real_path(const char *path, char *real);

@@ -30,6 +30,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/libc_symbols.h"
+#include "preload/core/mapped_file.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"

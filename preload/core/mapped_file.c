@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,6 +18,21 @@
 #include "preload/core/files.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+
+bool hg_may_have(uint64_t size)
+{
+	struct rlimit64 limit;
+
+	return !hg_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur >= size;
+}
+
+bool hg_may_append(int fd, size_t size)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	       hg_may_have((uint64_t)status.st_size + size);
+}
 
 /* Reserve the file's blocks: writing to a page without one would raise SIGBUS later. */
 static bool reserve(int fd, size_t from, size_t size)

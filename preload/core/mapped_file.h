@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A new file HIPGRAIN_DIR/FOLDER/<pid>-<hexadecimal number> of `size` bytes, all of them 0, as
@@ -33,5 +34,13 @@ void *hg_mapped_file_there(const char *folder, const char *name, size_t size, ch
  * the C library's knowledge. NULL: there is no memory, or the kernel cannot do that (Linux 4.14).
  */
 void *hg_wiped_memory(size_t size);
+
+/*
+ * Returns true if the process may have a file of so many bytes: one that makes a larger file than
+ * it may is sent a signal (RLIMIT_FSIZE). The second is of a file that exists, to which bytes are
+ * added.
+ */
+bool hg_may_have(uint64_t size);
+bool hg_may_append(int fd, size_t size);
 
 #endif

@@ -18,9 +18,9 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
-#include "preload/core/files.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "tracer/process_messages.h"
 
 /* Returns false if the line is not in the file, but not if that has enough of them. */

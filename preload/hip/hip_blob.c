@@ -11,6 +11,7 @@
 #include "preload/core/cancel.h"
 #include "preload/core/files.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/hip/hip_runtime.h"

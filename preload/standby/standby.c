@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
-#include "preload/core/files.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"

@@ -13,9 +13,9 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
-#include "preload/core/files.h"
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/trace/enter.h"
