@@ -260,11 +260,13 @@ static bool is_system(const struct process *process, uint64_t address)
 						   place.allocation->layer == LAYER_MAPPING));
 }
 
+/* Returns true for what HIP allocated, but not for pinned memory of the host. */
 static bool is_hip(const struct process *process, uint64_t address)
 {
 	struct place place = process_place(process, address);
 
-	return place.kind == PLACE_ALLOCATION && place.allocation->layer == LAYER_HIP;
+	return place.kind == PLACE_ALLOCATION && place.allocation->layer == LAYER_HIP &&
+	       !pinned_bytes(place.allocation);
 }
 
 /* Larger copies lock the host's memory [SEENROCR]. */
@@ -273,18 +275,22 @@ static bool is_hip(const struct process *process, uint64_t address)
 #define COPIES_LOCK_SINCE 50700000
 
 /*
- * A copy between memory of the host and of HIP's locks the host's. Where that is in place GPUs keep
- * their access.
+ * A copy between memory of the host and of a GPU locks the host's, also of rows. Where that is in
+ * place GPUs keep their access.
  */
 void memory_copy(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_copy *copy = &event->copy;
-	uint64_t ptr = is_hip(process, copy->dst) ? copy->src : copy->dst;
+	bool to = is_hip(process, copy->dst);
+	uint64_t ptr = to ? copy->src : copy->dst;
+	uint64_t pitch = MAX(copy->size, to ? copy->src_pitch : copy->dst_pitch), size;
 
-	if (copy->size > STAGED_SIZE && copy->rows == 1 && copy->depth <= 1 &&
-	    process->runtime_version >= COPIES_LOCK_SINCE &&
-	    (is_hip(process, copy->dst) || is_hip(process, copy->src)) && is_system(process, ptr))
-		attribute(process, event->ns, copy->api, ptr, copy->size, copy->stack_id);
+	if (!copy->rows || copy->depth > 1 || pitch > UINT32_MAX || copy->rows > UINT32_MAX ||
+	    process->runtime_version < COPIES_LOCK_SINCE)
+		return;
+	size = (copy->rows - 1) * pitch + copy->size;
+	if (size > STAGED_SIZE && (to || is_hip(process, copy->src)) && is_system(process, ptr))
+		attribute(process, event->ns, copy->api, ptr, size, copy->stack_id);
 }
 
 void memory_advise(struct process *process, const struct hg_event *event)

@@ -674,6 +674,43 @@ static void used_after_a_large_copy_to_the_host(void **state)
 	assert_string_equal(found(), "HG622");
 }
 
+static void used_after_a_copy_of_rows(void **state)
+{
+	(void)state;
+	used_after_a_copy(0, 60443484, false);
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy2D,
+					   .dst = DEVICE_BLOCK,
+					   .src = HOST,
+					   .size = 0x1000,
+					   .rows = 0x200,
+					   .dst_pitch = 0x1000,
+					   .src_pitch = 0x2000,
+					   .depth = 1,
+					   .kind = 1,
+					   .stack_id = 9 } });
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG209 HG622");
+	assert_int_equal(finding(1)->launches, 1);
+}
+
+/* hipHostMalloc's memory needs no lock for a copy. */
+static void used_after_a_copy_to_pinned_memory(void **state)
+{
+	(void)state;
+	used_after_a_copy(0, 60443484, false);
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostMalloc,
+					    .ptr = 0x8000000,
+					    .size = 0x1000000,
+					    .symbol = "",
+					    .stack_id = 2 } });
+	copy(HG_API_hipMemcpy, 0x8000000, HOST, 0x800000, 0);
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(finding(0)->launches, 2);
+}
+
 static void used_after_a_small_copy(void **state)
 {
 	(void)state;
@@ -883,6 +920,8 @@ int main(void)
 		FINDS(HG622, used_where_other_memory_was_registered),
 		FINDS(HG622, used_after_a_large_copy),
 		FINDS(HG622, used_after_a_large_copy_to_the_host),
+		FINDS(HG622, used_after_a_copy_of_rows),
+		FINDS(HG209, used_after_a_copy_to_pinned_memory),
 		FINDS(HG209, used_after_a_small_copy),
 		FINDS(HG209, used_after_a_large_copy_and_a_fault),
 		FINDS(HG209, used_after_a_large_copy_of_an_older_release),
