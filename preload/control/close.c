@@ -19,10 +19,11 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 
-/* We may have file descriptors in this process. */
+bool hg_descriptors_owned;
+
 static bool has_ours(void)
 {
-	return hg_active == HG_ACTIVE || hg_active > HG_NEW;
+	return __atomic_load_n(&hg_descriptors_owned, __ATOMIC_RELAXED);
 }
 
 int hg_close_of_program(int fd)

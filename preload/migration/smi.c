@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/control/descriptors.h"
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -319,6 +320,7 @@ static void begin(const int64_t *places, int count)
 
 	owner = getpid();
 	source_count = hg_smi_open(sources, places, count, &problem);
+	__atomic_store_n(&hg_descriptors_owned, source_count > 0, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < source_count; i++)
 		name_of(sources[i].fd, names[i]);
 	wanted = true;
@@ -379,6 +381,7 @@ static void fork_child(void)
 	pthread_cond_init(&resumed, NULL);
 	paused = false;
 	source_count = 0;
+	hg_descriptors_owned = false;
 	started = tried = 0;
 	wanted = false;
 	problem = "";
