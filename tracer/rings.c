@@ -127,7 +127,7 @@ int rings_collect(int folder, int bundle, bool ended)
 /* Whole blocks behind the page's records, or all of a page that was never used. */
 static void give_back(int file, const struct hg_ring_page *page, uint32_t index)
 {
-	size_t used = page->state == HG_RING_FREE || !page->number
+	size_t used = page->state == HG_RING_FREE
 			  ? 0
 			  : offsetof(struct hg_ring_page, records) + page->words * sizeof(uint64_t);
 

@@ -377,7 +377,8 @@ __attribute__((noinline)) bool hg_batch_add_block_otherwise(const struct hg_batc
 
 /* ---- threads ---- */
 
-static void thread_end(void)
+/* The calling thread ends, or the process does. */
+static void give_own_page(void)
 {
 	struct hg_batch *batch = hg_tls.thread ? hg_tls.thread->batch : NULL;
 
@@ -391,4 +392,4 @@ static void thread_end(void)
 	hg_tls.busy--;
 }
 
-HG_PART(.name = "batches", .order = 70, .thread_end = thread_end);
+HG_PART(.name = "batches", .order = 70, .thread_end = give_own_page, .exit = give_own_page);

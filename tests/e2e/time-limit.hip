@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define BLOCKS 20
-#define ROUNDS 1500
+#define ROUNDS 100
 #define BYTES  4096
 
 __global__ void fill(int *to)
@@ -40,7 +40,6 @@ int main()
 		copy<<<1, 64, 0, other>>>(second, first);
 		if (hipDeviceSynchronize())
 			return 1;
-		/* LTTng writes what is in its buffers once a second. */
 		if (i == ROUNDS) {
 			puts("up");
 			fflush(stdout);
