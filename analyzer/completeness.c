@@ -130,7 +130,8 @@ static void judge_process(struct completeness *completeness, const struct counts
  */
 static bool is_uncounted(const struct counts_process *process)
 {
-	return process->files ? process->images > process->files : process->events > 0;
+	return process->files ? process->images > process->files
+			      : process->images || hg_ring_sum(process->read);
 }
 
 static void judge_processes(struct completeness *completeness, const struct reader_stats *stats,

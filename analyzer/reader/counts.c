@@ -152,7 +152,6 @@ void counts_event(struct counts *counts, const struct hg_event *event)
 {
 	struct counts_process *process = find(counts, event->pid);
 
-	process->events++;
 	process->images += event->type == HG_EVENT_process && !event->process.late;
 	process->launches += event->type == HG_EVENT_launch;
 	process->devices |= event->type == HG_EVENT_device;

@@ -37,8 +37,7 @@ struct counts_process {
 	uint64_t full[HG_GROUPS];      /* records that were read, of pages that were full */
 	uint64_t read[HG_GROUPS];      /* records */
 	uint64_t told, told_lost;      /* by the recorder, in the trace: as `counted` and `lost` */
-	uint64_t events;               /* that were read */
-	uint64_t launches;             /* of them */
+	uint64_t launches;             /* events that were read */
 	bool devices;                  /* were among them, as at the first call of HIP or HSA */
 	uint64_t unrecorded[HG_UNRECORDED_KINDS];
 };

@@ -182,7 +182,9 @@ static int64_t time_of(struct decode *decode, const bt_message *message)
 /* The event at hand is whole. */
 static void deliver(struct decode *decode, const struct hg_event *event)
 {
-	counts_event(decode->stats->counts, event);
+	if (event->type == HG_EVENT_process || event->type == HG_EVENT_launch ||
+	    event->type == HG_EVENT_device)
+		counts_event(decode->stats->counts, event);
 	decode->stats->events++;
 	decode->stopped = !event_queue_commit(decode->queue);
 }
@@ -413,17 +415,6 @@ static void pass_launch(struct decode *decode, const struct record *record)
 	deliver(decode, event);
 }
 
-/* False if the record is of no use: what it repeats is not there (repeat_launch() counts), or it is
- * damaged. */
-static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
-{
-	if (words[0] >> 56 != HG_RECORD_RELAUNCH)
-		return record_event(decode->queue, event, words);
-	event->type = HG_EVENT_launch;
-	event->launch.launch_id = (uint8_t)words[0];
-	return repeat_launch(decode, event);
-}
-
 static void note_damaged(struct decode *decode, const struct record *record)
 {
 	if (!decode->stats->truncated)
@@ -457,22 +448,30 @@ static void pass_schema_event(struct decode *decode, const struct record *record
 		note_damaged(decode, record);
 }
 
+/* A record that is damaged, or repeats what is not there (repeat_launch() counts), is of no use. */
 static void pass_record(struct decode *decode, const struct record *record)
 {
 	struct hg_event *event;
 
-	if (record->words[0] >> 56 == HG_RECORD_EVENT) {
+	switch ((enum hg_record)(record->words[0] >> 56)) {
+	case HG_RECORD_EVENT:
 		pass_schema_event(decode, record);
 		return;
-	}
-
-	if (record->words[0] >> 56 == HG_RECORD_LAUNCH) {
+	case HG_RECORD_LAUNCH:
 		pass_launch(decode, record);
 		return;
+	case HG_RECORD_RELAUNCH:
+		event = begin_event(decode, record);
+		event->type = HG_EVENT_launch;
+		event->launch.launch_id = (uint8_t)record->words[0];
+		if (repeat_launch(decode, event))
+			deliver(decode, event);
+		return;
+	default:
+		event = begin_event(decode, record);
+		if (record_event(decode->queue, event, record->words))
+			deliver(decode, event);
 	}
-	event = begin_event(decode, record);
-	if (fill_event(decode, event, record->words))
-		deliver(decode, event);
 }
 
 static void pass_records(const struct order_records *records, void *data)
