@@ -19,7 +19,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "preload/control/missed.h"
+#include "preload/control/executable.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/kernel_call.h"

@@ -27,7 +27,7 @@
 #include "preload/trace/enter.h"
 #include "tracer/provider.h"
 #include "tracer/ring.h"
-#include "preload/control/missed.h"
+#include "preload/control/executable.h"
 
 static void write_all(void *unused)
 {

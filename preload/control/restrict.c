@@ -24,7 +24,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/control/missed.h"
+#include "preload/trace/missed.h"
 
 #define AFTER(first, name, parameters, arguments)                                   \
 	HG_EXPORT int name parameters                                               \

@@ -19,7 +19,7 @@
 #include "preload/control/process_exit.h"
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
-#include "preload/control/missed.h"
+#include "preload/trace/missed.h"
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"

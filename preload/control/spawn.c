@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <spawn.h>
 
-#include "preload/control/missed.h"
+#include "preload/control/executable.h"
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 

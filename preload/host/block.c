@@ -8,7 +8,7 @@
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 #include "preload/host/host.h"
-#include "preload/standby/standby.h"
+#include "preload/trace/requests.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/trace/batch_add.h"
@@ -49,7 +49,7 @@ static void look_around(const void *caller)
 static bool is_below(void *ptr)
 {
 	if (hg_active != HG_ACTIVE || hg_config.totals ||
-	    (hg_config.standby && hg_standby_may_be_wanted()) ||
+	    (hg_config.standby && hg_request_may_be()) ||
 	    hg_libc.malloc_usable_size(ptr) >= hg_threshold)
 		return false;
 	hg_tls.named_api = 0; /* as hg_take_name() */

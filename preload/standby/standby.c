@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process on standby only remembers calls (live_state.c). No thread and no descriptor waits: a
- * call of the program's looks at a page that recorders share with it (tracer/requests.h), by one
- * load, and if one wants the process to be recorded, it makes a file and records the state, and
- * then itself. So a process that makes no call is not recorded.
+ * A process on standby only remembers calls (live_state.c), until a recorder wants it to be
+ * recorded (trace/requests.c); it records the state then, and from then on itself.
  */
-#include "preload/standby/standby.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "preload/core/base.h"
-#include "preload/core/libc.h"
-#include "preload/core/mapped_file.h"
-#include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/stacks/modules.h"
-#include "preload/trace/ring.h"
 #include "tracer/provider.h"
-#include "tracer/requests.h"
 
-static struct hg_requests *requests; /* NULL: nobody can request anything */
-static uint32_t looked;              /* atomic: requests->changes when it looked last */
-static uint64_t joined;              /* the request of the last recording, or 0 */
-
-/* ---- the provider that stands in ---- */
+/* The provider that stands in. */
 
 #define HG_EVENT(name, ...)                                       \
 	static void idle_##name(const struct hg_ev_##name *event) \
@@ -46,71 +27,6 @@ static const struct hg_provider idle_provider = {
 #include "tracer/events.def"
 };
 
-/* ---- requests ---- */
-
-/* The first process on standby makes the file. */
-static struct hg_requests *map_requests(void)
-{
-	char path[4096 + sizeof(HG_REQUESTS)];
-	struct stat status;
-	void *memory = MAP_FAILED;
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/" HG_REQUESTS, hg_config.dir) >= (int)sizeof(path))
-		return NULL;
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    (status.st_size == sizeof(*requests) ||
-	     (!status.st_size && hg_may_have(sizeof(*requests)) &&
-	      !fallocate(fd, 0, 0, sizeof(*requests)))))
-		memory = hg_libc.mmap(NULL, sizeof(*requests), PROT_READ | PROT_WRITE, MAP_SHARED,
-				      fd, 0);
-	hg_libc.close(fd);
-	if (memory == MAP_FAILED)
-		return NULL;
-	__atomic_store_n(&((struct hg_requests *)memory)->version, HG_REQUESTS_VERSION,
-			 __ATOMIC_RELEASE);
-	return memory;
-}
-
-/* Returns the request that the process is to be recorded for, or 0. */
-static uint64_t find_request(void)
-{
-	for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
-		if (hg_request_means(&requests->rows[i], hg_process_id))
-			return requests->rows[i].since;
-	return 0;
-}
-
-bool hg_standby_may_be_wanted(void)
-{
-	return requests && __atomic_load_n(&requests->changes, __ATOMIC_ACQUIRE) !=
-			       __atomic_load_n(&looked, __ATOMIC_RELAXED);
-}
-
-bool hg_standby_join(void)
-{
-	uint32_t changes = __atomic_load_n(&requests->changes, __ATOMIC_ACQUIRE);
-	uint64_t request = find_request();
-	char place[HG_RINGS_NAME];
-	bool done;
-
-	/* Before the recorder has stopped the file, its request may be gone. */
-	if (joined && !hg_ring_stopped())
-		return false;
-	__atomic_store_n(&looked, changes, __ATOMIC_RELAXED);
-	if (!request || request == joined)
-		return false;
-	joined = request;
-	snprintf(place, sizeof(place), HG_RINGS_OF, request);
-	done = hg_ring_renew(place) && hg_join();
-	if (!done)
-		hg_say("not recorded: no file can be made in %s/%s", hg_config.dir, place);
-	return done;
-}
-
 /*
  * What the command executes may end, or execute another program, before it does anything that is
  * recorded; most programs that scripts run do. So, like a process that fork() made, it has no file
@@ -120,17 +36,13 @@ bool hg_standby_join(void)
 static void early(void)
 {
 	hg_provider = &idle_provider;
-	if (hg_config.standby && !hg_config.recorded && hg_config.dir)
-		requests = map_requests();
-	else if (hg_config.recorded)
+	if (hg_config.recorded)
 		hg_modules_find();
 }
 
 static void forked(void)
 {
 	hg_provider = &idle_provider;
-	looked = 0;
-	joined = 0;
 }
 
 HG_PART(.name = "standby", .order = 61, .early = early, .fork_standby = forked);

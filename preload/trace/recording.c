@@ -13,7 +13,7 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
-#include "preload/standby/standby.h"
+#include "preload/trace/requests.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/cost.h"
 #include "preload/trace/enter.h"
@@ -117,7 +117,7 @@ static bool begin_again(void)
 	pthread_mutex_lock(&begin_lock);
 	done = *hg_provider->recording;
 	if (!done && ((hg_early_events() && hg_ring_again()) ||
-		      (hg_standby_may_be_wanted() && hg_standby_join()))) {
+		      (hg_request_may_be() && hg_request_take()))) {
 		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
 		hg_changed(); /* threads have looked at another word (block.c) */
 		done = true;
@@ -153,7 +153,7 @@ static bool begin_again_here(void)
 
 static bool may_begin_again(void)
 {
-	return hg_early_events() || hg_standby_may_be_wanted();
+	return hg_early_events() || hg_request_may_be();
 }
 
 bool hg_enter_unrecorded(void)

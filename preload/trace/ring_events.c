@@ -5,7 +5,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/parts.h"
-#include "preload/control/missed.h"
+#include "preload/trace/missed.h"
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/ring.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that are recorded when a recorder requests it: standby.c. */
-#ifndef HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
-#define HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
+/* Recorders that want a process on standby to be recorded: requests.c. */
+#ifndef HIPGRAIN_PRELOAD_TRACE_REQUESTS_H
+#define HIPGRAIN_PRELOAD_TRACE_REQUESTS_H
 
 #include <stdbool.h>
 
 /* Returns true if a recorder may want another recording of the process than the last one. */
-bool hg_standby_may_be_wanted(void);
+bool hg_request_may_be(void);
 
 /*
  * If one does, the process has a file for it, and the provider that stores events there: returns
  * true. Called with the lock of trace/recording.c.
  */
-bool hg_standby_join(void);
+bool hg_request_take(void);
 
 #endif

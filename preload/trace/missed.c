@@ -3,7 +3,7 @@
  * The table is in memory that forked processes and children of vfork() share: a process that cannot
  * reach the bundle any more, or may not open files, can still write to it.
  */
-#include "preload/control/missed.h"
+#include "preload/trace/missed.h"
 
 #include <fcntl.h>
 #include <limits.h>

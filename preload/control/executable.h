@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reports processes that are not recorded, as far as this process can foresee or detect it:
- * tracer/missed.h.
- */
-#ifndef HIPGRAIN_PRELOAD_MISSED_H
-#define HIPGRAIN_PRELOAD_MISSED_H
+/* Which program is executed, and if the preload library enters it. */
+#ifndef HIPGRAIN_PRELOAD_CONTROL_EXECUTABLE_H
+#define HIPGRAIN_PRELOAD_CONTROL_EXECUTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "tracer/missed.h"
-
-/* Map the table while the bundle can be reached. Only in a process that `record` started. */
-void hg_missed_open(void);
-
-/* Not 0 while the recorder records; NULL: unknown. Inherited by children, however they are made. */
-const volatile int *hg_missed_recording(void);
-long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
-
-/* Count another process. NULL, or a row with which hg_missed_take_back() can undo this. */
-struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid);
-void hg_missed_take_back(struct hg_missed_row *row);
+#include "preload/trace/missed.h"
 
 /* Which program is about to be executed. */
 struct hg_image {
