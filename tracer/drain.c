@@ -45,6 +45,7 @@ struct file {
 	uint64_t until;              /* that was told last */
 	uint64_t lost;               /* that was told last */
 	uint64_t records[HG_GROUPS]; /* of full pages that were taken */
+	uint64_t taken_until;        /* by this sweep, as `until`; 0: not all was */
 	uint64_t writing_since;      /* ns; 0: no thread was storing a record */
 	bool broken;                 /* it is left alone */
 	bool over;                   /* its process has ended, and all of it was taken */
@@ -306,39 +307,63 @@ static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool ope
 	bool writing = false, ended = over || has_ended(drain, file), full;
 
 	full = take_pages(drain, file, open || ended, ended, &writing);
+	file->taken_until = 0;
 	if (ended) {
-		tell(drain, file, UINT64_MAX);
-		drain->lost += file->lost;
-		file->over = true;
-		keep_head(drain, file);
+		file->taken_until = UINT64_MAX;
 	} else if (open) {
 		if (!writing)
 			file->writing_since = 0;
 		else if (!file->writing_since)
 			file->writing_since = now;
 		if (!writing || now - file->writing_since > STUCK_NS)
-			tell(drain, file, now - HG_RING_SLACK_NS);
+			file->taken_until = now - HG_RING_SLACK_NS;
 	}
 	return full;
 }
 
-/* A page that is full now may have been open when it was passed: what it had is in order all the
- * same, as `until` is earlier than the sweep. */
+/* Sweeps a file that may become shorter meanwhile. */
+static bool try_sweep(struct drain *drain, struct file *file, uint64_t now, bool open, bool over)
+{
+	if (sigsetjmp(shortened, 1)) {
+		file->broken = true;
+		return false;
+	}
+	return sweep(drain, file, now, open, over);
+}
+
+/* Tells what sweep() has taken. */
+static void settle(struct drain *drain, struct file *file)
+{
+	if (sigsetjmp(shortened, 1)) {
+		file->broken = true;
+		return;
+	}
+	tell(drain, file, file->taken_until);
+	if (file->taken_until == UINT64_MAX) {
+		drain->lost += file->lost;
+		file->over = true;
+		keep_head(drain, file);
+	}
+}
+
+/*
+ * A page that is full now may have been open when it was passed: what it had is in order all the
+ * same, as `until` is earlier than the sweep. The pages of all processes come before it is told of
+ * any: a file that is new may have records that are as early.
+ */
 static bool look(struct drain *drain, bool over)
 {
 	uint64_t now = now_ns();
 	bool open = over || now - drain->looked >= OPEN_NS;
-	volatile bool full = false;
+	bool full = false;
 
 	find_files(drain);
-	for (struct file *file = drain->files; file; file = file->next) {
-		if (file->broken || file->over)
-			continue;
-		if (sigsetjmp(shortened, 1))
-			file->broken = true;
-		else
-			full |= sweep(drain, file, now, open, over);
-	}
+	for (struct file *file = drain->files; file; file = file->next)
+		if (!file->broken && !file->over)
+			full |= try_sweep(drain, file, now, open, over);
+	for (struct file *file = drain->files; file; file = file->next)
+		if (!file->broken && !file->over && file->taken_until)
+			settle(drain, file);
 	if (open)
 		drain->looked = now;
 	return full;
@@ -373,7 +398,7 @@ bool drain_sweep(struct drain *drain, bool open)
 
 static void stop(struct hg_ring *ring)
 {
-	__atomic_store_n(&ring->stop, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->stop, HG_RING_STOPPED, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&ring->epoch, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of pages by time: a process's are passed on as far as it is told that all are there. */
+/*
+ * Records of pages by time: those of all processes are passed on as far as it is told of each that
+ * all are there. A child begins with what its parent had then, so their order matters, too.
+ */
 #include "order.h"
 
 #include <glib.h>
 
 #include "tracer/batch_events.h"
+
+/* A process of which nothing is told for so long holds nothing back any more. */
+#define SILENT_NS INT64_C(5000000000)
 
 struct held {
 	int64_t ns;
@@ -12,12 +18,8 @@ struct held {
 };
 
 struct process {
-	int32_t pid;
-	GQueue held;     /* of struct held; by time */
-	GPtrArray *runs; /* a heap by their next records' times */
-	int64_t reached; /* the time of the last event that went on */
-	bool told;       /* by order_reach(): */
-	int64_t until;   /* records up to that moment were added */
+	bool told;     /* by order_reach(), and not that nothing follows */
+	int64_t until; /* records up to that moment were added */
 };
 
 struct event_order {
@@ -25,19 +27,14 @@ struct event_order {
 	struct order_calls calls;
 	void *data;
 	GHashTable *processes; /* by pid */
-	struct process *last;  /* the one looked up last */
-	uint64_t holding, held_most;
+	GQueue held;           /* of struct held; by time */
+	GPtrArray *runs;       /* a heap by their next records' times */
+	int64_t reached;       /* the time of the last event that went on */
+	int64_t latest;        /* moment that was told */
+	uint64_t held_most;
 };
 
 /* ---- processes ---- */
-
-static void free_process(gpointer data)
-{
-	struct process *process = data;
-
-	g_ptr_array_free(process->runs, TRUE);
-	g_free(process);
-}
 
 struct event_order *order_new(const struct order_calls *calls, void *data)
 {
@@ -45,26 +42,23 @@ struct event_order *order_new(const struct order_calls *calls, void *data)
 
 	order->calls = *calls;
 	order->data = data;
-	order->processes = g_hash_table_new_full(NULL, NULL, NULL, free_process);
+	order->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	order->runs = runs_new();
+	order->reached = order->latest = INT64_MIN;
+	g_queue_init(&order->held);
 	return order;
 }
 
 void order_free(struct event_order *order)
 {
 	g_hash_table_destroy(order->processes);
+	g_ptr_array_free(order->runs, TRUE);
 	g_free(order);
 }
 
 static struct process *find(struct event_order *order, int32_t pid)
 {
-	struct process *process = order->last;
-
-	if (process && process->pid == pid)
-		return process;
-	process = g_hash_table_lookup(order->processes, GINT_TO_POINTER(pid));
-	if (process)
-		order->last = process;
-	return process;
+	return g_hash_table_lookup(order->processes, GINT_TO_POINTER(pid));
 }
 
 static struct process *find_or_make(struct event_order *order, int32_t pid)
@@ -73,50 +67,57 @@ static struct process *find_or_make(struct event_order *order, int32_t pid)
 
 	if (!process) {
 		process = g_new0(struct process, 1);
-		process->pid = pid;
-		process->reached = INT64_MIN;
-		g_queue_init(&process->held);
-		process->runs = runs_new();
 		g_hash_table_insert(order->processes, GINT_TO_POINTER(pid), process);
-		order->last = process;
 	}
 	return process;
 }
 
 /* ---- letting go ---- */
 
-static void pass_item(struct event_order *order, struct process *process)
+/* Returns the moment up to which the records of all processes were added. */
+static int64_t bound(const struct event_order *order)
 {
-	struct held *held = g_queue_pop_head(&process->held);
+	int64_t least = INT64_MAX;
+	GHashTableIter iterator;
+	gpointer value;
 
-	order->holding--;
-	process->reached = held->ns;
+	g_hash_table_iter_init(&iterator, order->processes);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct process *process = value;
+
+		if (process->told)
+			least = MIN(least, process->until);
+	}
+	return order->latest > INT64_MIN + SILENT_NS ? MAX(least, order->latest - SILENT_NS)
+						     : least;
+}
+
+static void pass_item(struct event_order *order)
+{
+	struct held *held = g_queue_pop_head(&order->held);
+
+	order->reached = MAX(order->reached, held->ns);
 	order->calls.item(held->item, order->data);
 	g_free(held);
 }
 
-/* Everything up to that moment. */
-static void release_until(struct event_order *order, struct process *process, int64_t until)
+/* Passes on everything up to that moment. */
+static void release(struct event_order *order, int64_t until)
 {
 	for (;;) {
-		const struct held *held = g_queue_peek_head(&process->held);
-		const struct record_run *run = runs_first(process->runs);
+		const struct held *held = g_queue_peek_head(&order->held);
+		const struct record_run *run = runs_first(order->runs);
 
 		/* What was held back goes before records of the same moment. */
 		if (run && run->ns <= until && (!held || run->ns < held->ns))
-			process->reached =
-			    runs_pass(process->runs, held ? MIN(until, held->ns - 1) : until,
+			order->reached =
+			    runs_pass(order->runs, held ? MIN(until, held->ns - 1) : until,
 				      order->calls.records, order->data);
 		else if (held && held->ns <= until)
-			pass_item(order, process);
+			pass_item(order);
 		else
 			return;
 	}
-}
-
-static void release(struct event_order *order, struct process *process)
-{
-	release_until(order, process, process->told ? process->until : INT64_MAX);
 }
 
 /* ---- what comes ---- */
@@ -131,8 +132,8 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 	held = g_new(struct held, 1);
 	held->ns = ns;
 	held->item = item;
-	g_queue_push_tail(&process->held, held);
-	order->held_most = MAX(order->held_most, ++order->holding);
+	g_queue_push_tail(&order->held, held);
+	order->held_most = MAX(order->held_most, g_queue_get_length(&order->held));
 	return true;
 }
 
@@ -143,26 +144,33 @@ static void skip_until(struct record_run *run, int64_t since)
 		run->at += hg_record_words(run->records[run->at]);
 }
 
+void order_expect(struct event_order *order, int32_t pid)
+{
+	struct process *process = find_or_make(order, pid);
+
+	if (!process->told)
+		*process = (struct process){ true, INT64_MIN };
+}
+
 void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns)
 {
-	struct process *process = find_or_make(order, pid);
 	struct record_run run = { .pid = pid,
 				  .tid = batch->tid,
 				  .begin = begin_ns,
 				  .words = batch->words,
 				  .records = batch->records };
 
+	order_expect(order, pid);
 	/*
 	 * Events behind these were passed on: the process's clock was set back, or a thread was
 	 * stopped for long while it stored a record.
 	 */
 	if (order->drops_late)
-		skip_until(&run, process->reached);
-	else if (run_look(&run) && run.ns < process->reached)
-		run.begin += process->reached - run.ns;
-	runs_add(process->runs, &run);
-	release(order, process);
+		skip_until(&run, order->reached);
+	else if (run_look(&run) && run.ns < order->reached)
+		run.begin += order->reached - run.ns;
+	runs_add(order->runs, &run);
 }
 
 void order_drop_late(struct event_order *order)
@@ -170,34 +178,20 @@ void order_drop_late(struct event_order *order)
 	order->drops_late = true;
 }
 
-bool order_knows(struct event_order *order, int32_t pid)
-{
-	return find(order, pid) != NULL;
-}
-
 void order_reach(struct event_order *order, int32_t pid, int64_t ns)
 {
 	struct process *process = find_or_make(order, pid);
 
-	process->told = true;
+	process->told = ns != INT64_MAX;
 	process->until = ns;
-	release(order, process);
-	if (ns == INT64_MAX)
-		process->until = process->reached;
+	if (process->told)
+		order->latest = MAX(order->latest, ns);
+	release(order, bound(order));
 }
 
 void order_end(struct event_order *order)
 {
-	GHashTableIter iterator;
-	gpointer value;
-
-	g_hash_table_iter_init(&iterator, order->processes);
-	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
-		struct process *process = value;
-
-		process->told = false;
-		release(order, process);
-	}
+	release(order, INT64_MAX);
 }
 
 uint64_t order_held_most(const struct event_order *order)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of each process in the order in which they happened, although they come by pages, and
+ * Records of all processes in the order in which they happened, although they come by pages, and
  * late. What comes beside them is held back until its time.
  */
 #ifndef HIPGRAIN_READER_ORDER_H
@@ -29,6 +29,9 @@ void order_free(struct event_order *order);
  */
 bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item);
 
+/* Records of that process are to come, maybe of another program in it. */
+void order_expect(struct event_order *order, int32_t pid);
+
 /* Records of a page, which begins at `begin_ns` since the clock's origin. */
 struct order_batch {
 	uint32_t number;
@@ -40,17 +43,15 @@ void order_batch(struct event_order *order, int32_t pid, const struct order_batc
 		 int64_t begin_ns);
 
 /*
- * Records that come behind later ones of their process are left out from now on: of a trace whose
+ * Records that come behind later ones are left out from now on: of a trace whose
  * beginning was deleted they may be older than the state that it begins with.
  */
 void order_drop_late(struct event_order *order);
 
-/* Returns true if something of that process has come. */
-bool order_knows(struct event_order *order, int32_t pid);
-
 /*
- * All of the process's records up to that moment were added; those that come now are passed on when
- * the next one is told. INT64_MAX: nothing follows, but maybe of another program in that process.
+ * All of the process's records up to that moment were added. Records are passed on up to the least
+ * of such moments of all processes that have records. INT64_MAX: nothing follows, but maybe of
+ * another program in that process.
  */
 void order_reach(struct event_order *order, int32_t pid, int64_t ns);
 
