@@ -83,6 +83,12 @@ enum hg_unrecorded {
 	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
 };
 
+/*
+ * The recorder has ended the recording, or it was killed, as the process has found: what the
+ * process does then should have been recorded, and is counted as lost.
+ */
+enum hg_ring_stop { HG_RING_STOPPED = 1, HG_RING_ORPHANED };
+
 struct hg_ring {
 	uint64_t magic; /* stored last */
 	uint32_t page_bytes, page_limit;
@@ -93,7 +99,7 @@ struct hg_ring {
 	uint64_t pids;   /* number of the namespace of processes; 0: it is not known */
 	uint32_t number; /* atomic: of the last page that was taken */
 	uint32_t end;    /* atomic, enum hg_ring_end */
-	uint32_t stop;   /* atomic, the recorder's: nothing more is to be recorded */
+	uint32_t stop;   /* atomic, enum hg_ring_stop: nothing more is to be recorded */
 	uint32_t epoch;  /* atomic, the recorder's: threads are to take other pages */
 	uint32_t again;  /* atomic, the recorder's: the state is to be recorded again */
 	int32_t recording; /* atomic; 0, by the recorder: the process is to look at `again` */

@@ -69,11 +69,11 @@ static void each(int parent, const char *name, visitor *function, void *data)
 
 static void stop(int file, const struct hg_ring *ring, void *data)
 {
-	const uint32_t one = 1, epoch = ring->epoch + 1;
+	const uint32_t stopped = HG_RING_STOPPED, epoch = ring->epoch + 1;
 	const int32_t none = 0;
 
 	(void)data;
-	(void)!pwrite(file, &one, sizeof(one), offsetof(struct hg_ring, stop));
+	(void)!pwrite(file, &stopped, sizeof(stopped), offsetof(struct hg_ring, stop));
 	(void)!pwrite(file, &epoch, sizeof(epoch), offsetof(struct hg_ring, epoch));
 	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_ring, recording));
 }

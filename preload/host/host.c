@@ -16,7 +16,7 @@
 #include "preload/migration/residency.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
-#include "preload/standby/standby.h"
+#include "preload/trace/requests.h"
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
@@ -213,7 +213,7 @@ static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
 /* A process whose blocks are all small is to notice that it is wanted, too. */
 static void look_for_request(const void *caller)
 {
-	if (hg_config.standby && !hg_config.recorded && hg_standby_may_be_wanted() &&
+	if (hg_config.standby && !hg_config.recorded && hg_request_may_be() &&
 	    enter(caller, false, HG_UNRECORDED_OURS))
 		hg_leave();
 }
@@ -264,7 +264,7 @@ static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct 
 	if (hg_in_hip())
 		hg_tls.named_api = 0;
 	else if (!hg_room_elsewhere(work, call))
-		hg_ring_lost(1);
+		hg_ring_lost(call->size ? HG_GROUP_ALLOC : HG_GROUP_FREE);
 }
 
 /* Keeps errno. `anywhere`: as in enter(). */

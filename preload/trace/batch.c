@@ -291,7 +291,7 @@ void hg_batch_put_packed(const struct hg_batch_room *room, char *end, enum hg_gr
 /* Whatever finds no page becomes an event in the end, so these are all that are lost. */
 static void count_lost(unsigned type)
 {
-	if (hg_ring_stopped())
+	if (hg_ring_stopped() && !hg_ring_orphaned())
 		return;
 	hg_ring_lost(hg_group_of_type(type));
 	if (hg_tls.batch)

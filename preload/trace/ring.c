@@ -298,7 +298,7 @@ static enum growth make_room(struct own *mine)
 					 __ATOMIC_RELAXED))
 		return ANOTHER_GROWS;
 	if (is_orphan()) {
-		__atomic_store_n(&ring->stop, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->stop, HG_RING_ORPHANED, __ATOMIC_RELAXED);
 		__atomic_store_n(&ring->recording, 0, __ATOMIC_RELAXED);
 	}
 	pages = ring->pages;
@@ -460,6 +460,13 @@ void hg_ring_confined(bool confined)
 
 	if (ring)
 		__atomic_store_n(&ring->confined, confined, __ATOMIC_RELAXED);
+}
+
+bool hg_ring_orphaned(void)
+{
+	struct hg_ring *ring = own_ring();
+
+	return ring && __atomic_load_n(&ring->stop, __ATOMIC_RELAXED) == HG_RING_ORPHANED;
 }
 
 bool hg_ring_stopped(void)

@@ -50,6 +50,8 @@ void hg_ring_confined(bool confined);
 
 /* Returns true if nothing is to be stored any more, or there is no file. */
 bool hg_ring_stopped(void);
+/* Returns true if that is so because the recorder was killed. */
+bool hg_ring_orphaned(void);
 
 /*
  * When it changes threads take other pages, as nothing is to be stored any more, or what they store

@@ -400,7 +400,10 @@ static void losses_are_counted(void **state)
 	clean();
 }
 
-/* A recorder that was killed lets go of its lock: nobody would end the recording. */
+/*
+ * A recorder that was killed lets go of its lock: nobody would end the recording. What the process
+ * goes on to do is counted.
+ */
 static void work_unattended(void)
 {
 	for (uint32_t i = 0; i < 400000; i++)
@@ -411,12 +414,14 @@ static void recorder_is_gone(void **state)
 {
 	char *damage = NULL;
 	struct seen seen;
+	uint64_t lost;
 
 	(void)state;
 	prepare();
 	flock(lock, LOCK_UN);
 	run_whole(work_unattended);
-	assert_int_equal(read_all(&seen, &damage), 0);
+	lost = read_all(&seen, &damage);
+	assert_int_equal(seen.records[0] + lost, 400000);
 	assert_null(damage);
 	assert_int_equal(seen.wrong, 0);
 	assert_in_range(seen.records[0], 1000, 10000);
@@ -577,7 +582,7 @@ static void pages_that_are_gone(void **state)
 	assert_int_equal(seen.counted, counted);
 	assert_int_equal(seen.full + count(whole, words), counted);
 	assert_non_null(damage);
-	assert_non_null(strstr(damage, "a page that was used is empty"));
+	assert_non_null(strstr(damage, "it lacks pages"));
 	g_free(damage);
 	g_free(whole);
 	g_free(bytes);
