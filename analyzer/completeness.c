@@ -134,6 +134,12 @@ static bool is_uncounted(const struct counts_process *process)
 			      : process->images || hg_ring_sum(process->read);
 }
 
+/* Returns true if the process is of another recording: of its own it has a file. */
+static bool is_other(const struct counts_process *process, const struct recording_facts *facts)
+{
+	return !process->files && facts->is_foreign && facts->is_foreign(process->pid, facts->data);
+}
+
 static void judge_processes(struct completeness *completeness, const struct reader_stats *stats,
 			    const struct recording_facts *facts)
 {
@@ -145,7 +151,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 	for (guint i = 0; i < processes->len; i++) {
 		const struct counts_process *process = processes->pdata[i];
 
-		if (facts->is_foreign && facts->is_foreign(process->pid, facts->data))
+		if (is_other(process, facts))
 			continue;
 		if (is_uncounted(process))
 			first = uncounted++ ? first : process->pid;

@@ -547,7 +547,10 @@ static void end(struct recording *recording, struct record_result *result)
 		recording_snapshot(recording, why, sizeof(why));
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
+	/* What a process does from then on is not wanted: it is not counted as missing. */
+	rings_stop(recording->bundle.lock, HG_RINGS);
 	missed_close(recording->bundle.lock);
+	/* Of those that made their files meanwhile. */
 	rings_stop(recording->bundle.lock, HG_RINGS);
 	witness_close(recording->bundle.lock);
 	error = recording->lttng ? end_session(recording, &loss, why, sizeof(why)) : 0;

@@ -543,8 +543,7 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	read_words(decode, member_field(payload, member[7]));
 	page.records = (const uint64_t *)(void *)decode->words->data;
 	page.words = decode->words->len;
-	if (!order_knows(decode->order, page.pid))
-		order_reach(decode->order, page.pid, INT64_MIN);
+	order_expect(decode->order, page.pid);
 	/* Where the trace's beginning was deleted, it may begin in the middle of a page. */
 	if (!page_parts_take(decode->parts, &page, add_part, decode) && !decode->begin)
 		note_missing_part(decode, &page);
@@ -588,6 +587,18 @@ static void take_event(struct decode *decode, const bt_message *message)
 		handle_event(decode, message, decoder);
 }
 
+/*
+ * The end of a page is lost. What was read of it is counted as of a full page: what is missing is
+ * then at most what the page had besides.
+ */
+static void count_left(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS], void *data)
+{
+	struct decode *decode = data;
+
+	if (!decode->rings || !rings_have(decode->rings, pid, file))
+		counts_full(decode->stats->counts, pid, tally);
+}
+
 void decode_end(struct decode *decode)
 {
 	if (!decode->rings_last)
@@ -596,6 +607,7 @@ void decode_end(struct decode *decode)
 	order_end(decode->order);
 	if (decode->rings_last)
 		take_rings_until(decode, UINT64_MAX);
+	page_parts_left(decode->parts, count_left, decode);
 	g_clear_pointer(&decode->rings, rings_close);
 }
 

@@ -158,6 +158,22 @@ const uint64_t *page_parts_full(const struct page_parts *parts)
 	return parts->is_full ? parts->full : NULL;
 }
 
+void page_parts_left(const struct page_parts *parts,
+		     void (*left)(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS],
+				  void *data),
+		     void *data)
+{
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_hash_table_iter_init(&iterator, parts->pages);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct page *page = value;
+
+		left(page->key.pid, page->key.file, page->tally, data);
+	}
+}
+
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number)
 {

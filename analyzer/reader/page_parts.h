@@ -8,6 +8,7 @@
 
 #include "order.h"
 #include "tracer/events.h"
+#include "tracer/ring.h"
 
 struct page_parts;
 
@@ -33,5 +34,11 @@ const uint64_t *page_parts_full(const struct page_parts *parts);
 /* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it was full. */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
+
+/* Passes on the pages whose end has not come, and how many records were read of each. */
+void page_parts_left(const struct page_parts *parts,
+		     void (*left)(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS],
+				  void *data),
+		     void *data);
 
 #endif
