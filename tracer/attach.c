@@ -66,6 +66,24 @@ static int64_t now_ns(void)
 
 /* ---- whom to record ---- */
 
+/* One process whose directory is gone does not prevent the recording of the others. */
+static void leave_out_lost(struct attachment *attachment)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < attachment->count; i++) {
+		struct standby_process *process = &attachment->processes[i];
+
+		if (*process->directory && access(process->directory, F_OK)) {
+			message_warning("process %ld is not recorded: '%s': %s", (long)process->pid,
+					process->directory, strerror(errno));
+			continue;
+		}
+		attachment->processes[kept++] = *process;
+	}
+	attachment->count = kept;
+}
+
 /* For --all: the caller's own processes, unless root requests those of others. */
 static int choose_all(struct attachment *attachment)
 {
@@ -73,6 +91,7 @@ static int choose_all(struct attachment *attachment)
 
 	attachment->processes = standby_find_all(&attachment->options->users, &found);
 	attachment->count = found.count;
+	leave_out_lost(attachment);
 	if (found.recorded) {
 		message_note("%zu process%s in other recordings: not recorded here", found.recorded,
 			     found.recorded == 1 ? " is" : "es are");
