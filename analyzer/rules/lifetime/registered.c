@@ -83,9 +83,10 @@ static void describe_left(struct finding *finding, const struct isa_use *use,
 		    "access. With ROCr 5.2, a driver without shared virtual memory, or copies of "
 		    "1 MiB and less, the access causes a memory access fault.",
 		    finding->kernel, verb, FIGURE(0));
-		finding->fix = g_strdup(
-		    "pass the memory that it is copied to or from;\nor register this memory, or "
-		    "allocate it with hipHostMalloc or hipMallocManaged" FIX_NOT_TESTED);
+		finding->fix =
+		    g_strdup("pass the memory that it is copied to or from" FIX_NOT_TESTED
+			     ";\nor register this memory, or "
+			     "allocate it with hipHostMalloc or hipMallocManaged" FIX_NOT_TESTED);
 		return;
 	}
 	finding->message = g_strdup_printf(
