@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many records each process made, by the files that it left, and how many were read. */
+/* Compares what each process recorded, by the files that it left, with what was read. */
 #include "counts.h"
 
 #include <string.h>
 
-/* What the recorder told of one file. */
+/* Holds what the recorder reported of one file. */
 struct file {
 	int32_t pid;
 	uint64_t id, records, lost;
@@ -194,7 +194,7 @@ struct counts_gap counts_compare(const struct counts_process *process, bool whol
 		if (whole)
 			gap.missing[group] += excess(process->counted[group], process->full[group]);
 	}
-	/* Of a file that is not there nothing else is known. */
+	/* Nothing else is known of a process whose file is not there. */
 	if (!process->files) {
 		gap.missing[HG_GROUP_OTHER] += process->told_lost;
 		if (whole)

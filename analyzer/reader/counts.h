@@ -16,7 +16,7 @@
 #include "analyzer/reader/event.h"
 #include "tracer/ring.h"
 
-/* How a program image ended. */
+/* Says how a program image ended. */
 enum hg_ended {
 	HG_ENDED_UNKNOWN, /* it was confined, or left no file */
 	HG_ENDED_NOT,     /* by a signal, or by a system call of its own */
@@ -49,10 +49,10 @@ void counts_free(struct counts *counts); /* NULL does nothing */
 
 /* A file's first page, which anybody may have written. */
 void counts_head(struct counts *counts, const struct hg_ring *head);
-/* What the recorder tells of the file of that name, again and again. */
+/* Notes what the recorder reports of the file of that name; the latest report counts. */
 void counts_told(struct counts *counts, int32_t pid, uint64_t id, uint64_t records, uint64_t lost);
 
-/* What was read: records, and those of full pages; an event. */
+/* Note what was read: records, those of full pages, an event. */
 void counts_read(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
 void counts_full(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
 void counts_event(struct counts *counts, const struct hg_event *event);
@@ -62,7 +62,7 @@ const GPtrArray *counts_processes(struct counts *counts);
 /* NULL: nothing is known of it. */
 const struct counts_process *counts_find(const struct counts *counts, int32_t pid);
 
-/* What is missing, of what was counted; `whole`: all that was counted should be there. */
+/* Holds what is missing of what was counted. With `whole`, all that was counted should be there. */
 struct counts_gap {
 	uint64_t missing[HG_GROUPS], counted[HG_GROUPS];
 	uint64_t total; /* missing */

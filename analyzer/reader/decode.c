@@ -544,7 +544,7 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	page.records = (const uint64_t *)(void *)decode->words->data;
 	page.words = decode->words->len;
 	order_expect(decode->order, page.pid);
-	/* Where the trace's beginning was deleted, it may begin in the middle of a page. */
+	/* A trace whose beginning was deleted may begin in the middle of a page. */
 	if (!page_parts_take(decode->parts, &page, add_part, decode) && !decode->begin)
 		note_missing_part(decode, &page);
 	if (page_parts_full(decode->parts))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of pages by time: those of all processes are passed on as far as it is told of each that
- * all are there. A child begins with what its parent had then, so their order matters, too.
+ * Records of pages are passed on by time, of all processes together, up to the moment up to which
+ * the recorder has reported each process's to be complete. A child begins with what its parent had
+ * then, so the order of processes matters, too.
  */
 #include "order.h"
 
@@ -9,7 +10,7 @@
 
 #include "tracer/batch_events.h"
 
-/* A process of which nothing is told for so long holds nothing back any more. */
+/* A process about which the recorder reports nothing for so long holds nothing back. */
 #define SILENT_NS INT64_C(5000000000)
 
 struct held {
@@ -30,7 +31,7 @@ struct event_order {
 	GQueue held;           /* of struct held; by time */
 	GPtrArray *runs;       /* a heap by their next records' times */
 	int64_t reached;       /* the time of the last event that went on */
-	int64_t latest;        /* moment that was told */
+	int64_t latest;        /* the latest moment that was reported */
 	uint64_t held_most;
 };
 
@@ -163,8 +164,8 @@ void order_batch(struct event_order *order, int32_t pid, const struct order_batc
 
 	order_expect(order, pid);
 	/*
-	 * Events behind these were passed on: the process's clock was set back, or a thread was
-	 * stopped for long while it stored a record.
+	 * Events behind these were passed on: the process's clock was set back, a thread was
+	 * stopped for long while it stored a record, or the process was not waited for any more.
 	 */
 	if (order->drops_late)
 		skip_until(&run, order->reached);

@@ -106,8 +106,8 @@ static struct finding *known_target(GPtrArray *list, const struct finding *unkno
 }
 
 /*
- * An instruction of which the memory is known at some launches is told once: the other launches are
- * counted there. What is not analysed at these stays among the limits.
+ * An instruction whose memory is known at some launches is reported once, and the other launches
+ * are counted there. What is not analysed at these stays among the limits.
  */
 static void fold_unknown(GPtrArray *list)
 {
