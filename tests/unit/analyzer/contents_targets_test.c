@@ -62,15 +62,21 @@ static void many_places_on_pages_of_two_kinds(void **state)
 
 /* ---- at some launches it is not known ---- */
 
+/* The pointer is not known at a launch through `before`, and leads to `target` at a later one. */
+static void launches(uint64_t before, uint64_t target)
+{
+	memory(HG_API_hipMallocManaged);
+	kernel.store_count = 0;
+	launch(1, before, 0);
+	wait();
+	pointer(HG_POINTERS_READ, TABLE, 8, target);
+	launch(2, TABLE, 1);
+}
+
 static void known_later(void **state)
 {
 	(void)state;
-	memory(HG_API_hipMallocManaged);
-	kernel.store_count = 0;
-	launch(1, TABLE, 0);
-	wait();
-	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
-	launch(2, TABLE, 1);
+	launches(TABLE, FINE);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->launches, 1);
 	assert_int_equal(finding(0)->unplaced, 1);
@@ -82,12 +88,7 @@ static void known_later(void **state)
 static void through_other_memory(void **state)
 {
 	(void)state;
-	memory(HG_API_hipMallocManaged);
-	kernel.store_count = 0;
-	launch(1, OTHER, 0);
-	wait();
-	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
-	launch(2, TABLE, 1);
+	launches(OTHER, FINE);
 	assert_string_equal(found(), "HG101 HG108");
 	assert_int_equal(finding(0)->unplaced, 0);
 }
@@ -96,12 +97,7 @@ static void through_other_memory(void **state)
 static void harmless_later(void **state)
 {
 	(void)state;
-	memory(HG_API_hipMallocManaged);
-	kernel.store_count = 0;
-	launch(1, TABLE, 0);
-	wait();
-	pointer(HG_POINTERS_READ, TABLE, 8, COARSE);
-	launch(2, TABLE, 1);
+	launches(TABLE, COARSE);
 	assert_string_equal(found(), "HG108");
 	assert_int_equal(finding(0)->unplaced, 0);
 	limited(true);

@@ -395,7 +395,7 @@ static enum atomic_outcome outcome(const char *arch, enum atomic_kind kind,
 
 static void what_is_not_known_is_not_guessed(void **state)
 {
-	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0, 0 };
+	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0, 0, 0 };
 
 	(void)state;
 	assert_int_equal(model_memory(HG_API_malloc, 0, &nothing).granularity, GRAIN_UNKNOWN);
