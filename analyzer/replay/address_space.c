@@ -104,7 +104,7 @@ static struct allocation *value_of(GTreeNode *node)
 	return node ? g_tree_node_value(node) : NULL;
 }
 
-/* The entry with the greatest key <= address. */
+/* Returns the entry with the greatest key <= address. */
 static GTreeNode *floor_node(GTree *tree, uint64_t address)
 {
 	GTreeNode *node = g_tree_upper_bound(tree, &address);
@@ -171,7 +171,7 @@ static struct allocation *containing_block(const struct address_space *space, ui
 	return make_allocation(space, block);
 }
 
-/* The freed one that began there, or NULL. */
+/* Returns the freed allocation that began there, or NULL. */
 static struct allocation *freed_at(const struct address_space *space, uint64_t ptr)
 {
 	struct allocation *found = g_tree_lookup(space->freed, &ptr);
@@ -213,7 +213,7 @@ static void drop_freed(struct address_space *space, uint64_t start, uint64_t end
 	host_blocks_drop(space->blocks, start, end, true);
 }
 
-/* What lives there still, in one layer, has ended; but for blocks. */
+/* Ends what still lives there in one layer, except blocks of the C library. */
 static void end_allocations(struct address_space *space, enum layer layer, uint64_t start,
 			    uint64_t end)
 {
@@ -318,7 +318,8 @@ void address_space_release(struct address_space *space, struct allocation *alloc
 	}
 }
 
-/* The ended registration of host memory at `ptr`, or NULL. Failing to unregister is rare. */
+/* Returns the ended registration of host memory at `ptr`, or NULL. Failing to unregister is rare.
+ */
 static struct allocation *gone_registration(const struct address_space *space, uint64_t ptr)
 {
 	GTreeNode *node;
@@ -400,7 +401,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 	}
 }
 
-/* As the kernel does it (ipc/shm.c, ksys_shmdt): what else was mapped into a gap stays. */
+/* Does as the kernel does (ipc/shm.c, ksys_shmdt): what else was mapped into a gap stays. */
 void address_space_detach(struct address_space *space, uint64_t start,
 			  void (*removed)(void *data, uint64_t start, uint64_t size), void *data)
 {

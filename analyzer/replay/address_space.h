@@ -19,7 +19,7 @@
 enum layer {
 	LAYER_REGISTERED, /* hipHostRegister: overlays others; found by host and by GPU address */
 	LAYER_MAPPED,     /* hipMemMap: overlays a reservation of addresses */
-	LAYER_HIP,        /* what HIP allocated */
+	LAYER_HIP,        /* allocations of HIP's */
 	LAYER_HOST,       /* malloc and friends */
 	LAYER_MAPPING,    /* mmap, shmat, and what the program had by moving the break */
 	LAYERS,
@@ -74,7 +74,7 @@ struct space_observer {
  * sees allocations only.
  */
 struct address_space {
-	struct host_blocks *blocks; /* what is there is not in the host's layer, nor in `freed` */
+	struct host_blocks *blocks; /* these are not in the host's layer, nor in `freed` */
 	GTree *layers[LAYERS];      /* live, by ptr */
 	GTree *aliases;             /* live, those whose GPU address differs, by device_ptr */
 	GTree *gone_aliases;    /* by device_ptr: registrations that ended; the memory lives on */
@@ -101,21 +101,21 @@ enum layer layer_of_api(uint16_t api);
  */
 bool allocation_is_in_place(const struct allocation *allocation);
 
-/* One more holder, and one less: the last one frees it. */
+/* These add and remove a holder: the last one frees the allocation. */
 struct allocation *allocation_ref(struct allocation *allocation);
 void allocation_unref(struct allocation *allocation);
 
 /* Takes over the caller's reference. What it overlaps in its layer is taken as ended. */
 void address_space_add(struct address_space *space, struct allocation *allocation);
 
-/* The same of a block of the C library, if nobody observes the space: then true. */
+/* Adds a block of the C library likewise and returns true, if nobody observes the space. */
 bool address_space_add_block(struct address_space *space, const struct host_block *block);
 
-/* The block that begins at `ptr`, if nobody has looked it up yet, or NULL; valid until the next
- * change. */
+/* Returns the block that begins at `ptr`, if nobody has looked it up yet, or NULL; it is valid
+ * until the next change. */
 struct host_block *address_space_block(const struct address_space *space, uint64_t ptr);
 
-/* That block is released; of `how` its free_ members count. */
+/* Releases that block; only the free_ members of `how` count. */
 void address_space_release_block(struct address_space *space, struct host_block *block,
 				 const struct host_block *how);
 
@@ -127,7 +127,7 @@ struct allocation *address_space_find_base(const struct address_space *space, ui
 /* Move a live allocation to the freed ones; the caller has set its free_* members. */
 void address_space_release(struct address_space *space, struct allocation *allocation);
 
-/* Undo the release by `api` of the allocation that began at `ptr`, if thread `tid` did it. */
+/* Undoes the release by `api` of the allocation that began at `ptr`, if thread `tid` did it. */
 struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
 					 uint16_t api);
 
@@ -150,15 +150,15 @@ void address_space_detach(struct address_space *space, uint64_t start,
  */
 void address_space_released_again(struct address_space *space, uint64_t ptr, uint16_t api);
 
-/* The live allocation that holds `address` (a host or a GPU address), topmost layer first. */
+/* Returns the live allocation that holds `address` (of the host or a GPU), topmost layer first. */
 struct allocation *address_space_find(const struct address_space *space, uint64_t address,
 				      uint64_t *offset);
 
-/* The freed allocation that last held `address`, or NULL. */
+/* Returns the freed allocation that last held `address`, or NULL. */
 struct allocation *address_space_find_freed(const struct address_space *space, uint64_t address,
 					    uint64_t *offset);
 
-/* The live HIP allocation that ends at or before `address`, closest to it, or NULL. */
+/* Returns the closest live HIP allocation that ends at or before `address`, or NULL. */
 struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,
 					     uint64_t *past_end);
 
@@ -166,7 +166,7 @@ struct allocation *address_space_find_before(const struct address_space *space, 
 struct allocation *address_space_overlapping(const struct address_space *space, enum layer layer,
 					     uint64_t start, uint64_t size);
 
-/* The live device variable of that name, or NULL. */
+/* Returns the live device variable of that name, or NULL. */
 struct allocation *address_space_find_symbol(const struct address_space *space, const char *symbol);
 
 #endif

@@ -87,7 +87,7 @@ void content_cut(GArray *ranges, uint64_t start, uint64_t end)
 	}
 }
 
-/* Whether a kernel stored any of what is known there. */
+/* Returns true if a kernel stored any of what is known there. */
 static bool any_stored(const struct contents *contents, uint64_t start, uint64_t end)
 {
 	for (unsigned i = content_first_range(contents->ranges, start);
@@ -97,7 +97,7 @@ static bool any_stored(const struct contents *contents, uint64_t start, uint64_t
 	return false;
 }
 
-/* Bytes that have no pattern any more. */
+/* Takes away the pattern of some bytes. */
 static void cut_filled(struct contents *contents, uint64_t start, uint64_t end)
 {
 	unsigned at = content_first_range(contents->filled, start);
@@ -263,7 +263,7 @@ static const struct content_values *keep_values(struct contents *contents,
 	return contents->sets->pdata[contents->sets->len - 1];
 }
 
-/* What may have been stored, in one range. False if it cannot be kept. */
+/* Adds to one range what may have been stored. Returns false if it cannot be kept. */
 static bool store_in(struct contents *contents, struct content_range *range,
 		     const struct content_values *values, int64_t ns)
 {
@@ -286,7 +286,7 @@ static bool store_in(struct contents *contents, struct content_range *range,
 	return true;
 }
 
-/* An edge between two ranges. False if there are too many. */
+/* Makes an edge between two ranges. Returns false if there are too many. */
 static bool split_at(struct contents *contents, uint64_t address)
 {
 	unsigned at = content_first_range(contents->ranges, address);
@@ -303,7 +303,7 @@ static bool split_at(struct contents *contents, uint64_t address)
 	return true;
 }
 
-/* What was never written is known from now on. */
+/* Makes known, from now on, what was never written. */
 static void use_fresh(struct contents *contents, uint64_t start, uint64_t end, int64_t ns)
 {
 	for (unsigned i = content_first_range(contents->fresh, start);
@@ -348,7 +348,7 @@ void contents_store(struct contents *contents, uint64_t start, uint64_t size,
 
 /* ---- queries ---- */
 
-/* One of what may have been stored. */
+/* Returns one word of what may have been stored. */
 static struct content_word stored_word(const struct content_range *range, uint64_t address,
 				       unsigned i)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in memory, as far as it is an address: words that the recorder saw there (struct
- * hg_ev_pointers), where copies took them, and until when that is known to hold. All addresses are
- * as the GPU uses them, all sizes bytes. Words lie at multiples of 8.
+ * This keeps the addresses that lie in memory: words that the recorder saw there (struct
+ * hg_ev_pointers), the places to which copies took them, and until when that is known to hold. All
+ * addresses are as the GPU uses them, all sizes bytes. Words lie at multiples of 8.
  *
- * Whoever knows what a launch stores (rules/engine/stored.c) ends what is known by
+ * A caller that knows what a launch stores (rules/engine/stored.c) ends what is known by
  * contents_forget(), or casts doubt on it by contents_doubt().
  */
 #ifndef HIPGRAIN_CONTENTS_H
@@ -18,7 +18,7 @@
 
 struct process;
 
-/* How it is known what lies somewhere. */
+/* This says how it is known what lies somewhere. */
 struct content_stamp {
 	int64_t ns;
 	int32_t tid;
@@ -32,7 +32,7 @@ struct content_word {
 	bool vague; /* not that value, but one in the same memory */
 };
 
-/* What kernels may have stored, ascending, each once. */
+/* Kernels may have stored these; they are in ascending order, each once. */
 struct content_value {
 	uint64_t address;
 	bool vague;
@@ -67,10 +67,11 @@ struct content_pending {
 	struct content_moment moment[CONTENT_MOMENTS];
 };
 
-/* What a thread launches. All of a graph's kernels count as one launch. */
+/* This is what a thread launches. All of a graph's kernels count as one launch. */
 struct content_thread {
 	int64_t launched_ns, before_ns; /* its latest launch and the one before */
-	/* Of a graph's launch: events to come, and how many of them run one after the other. */
+	/* These are a graph launch's: events to come, and how many of them run one after the other.
+	 */
 	uint32_t work, ordered;
 	bool begun;    /* a kernel of them has been launched */
 	bool in_order; /* the latest event of them is one of those */
@@ -134,7 +135,8 @@ void contents_recorded(struct contents *contents, uint64_t event,
 		       const struct content_moment *stream);
 /* No event is known to stand for anything. */
 void contents_forget_events(struct contents *contents);
-/* What comes next in a stream runs after what the event stands for; or the host waited for it. */
+/* Notes that what comes next in a stream runs after what the event stands for, or that the host
+ * waited for it. */
 void contents_stream_waits(struct contents *contents, uint64_t stream, int32_t device,
 			   uint64_t event);
 void contents_waited_event(struct contents *contents, uint64_t event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each event does to the addresses that are known to lie in memory. */
+/* Here events change the addresses that are known to lie in memory. */
 #include "contents_internal.h"
 
 #include "replay.h"
@@ -11,7 +11,7 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_modules.h"
 
-/* Memory that the host writes without a call: all but what lies on a GPU. */
+/* Returns true for memory that the host writes without a call: all but what lies on a GPU. */
 static bool is_of_host(const struct process *process, uint64_t address)
 {
 	const struct device *device = process_device(process, 0);
@@ -60,7 +60,7 @@ const char *contents_doubt_of(const struct process *process, const struct hg_eve
 	return NULL;
 }
 
-/* What was read before earlier work was done: all but what that changes. */
+/* Learns what was read before earlier work was done: all but what that work changes. */
 static void learn_apart(struct contents *contents, uint64_t start, uint64_t size,
 			const uint64_t *pairs, uint64_t count, struct content_stamp stamp)
 {
@@ -115,7 +115,7 @@ static void apply_pointers(struct contents *contents, const struct hg_event *eve
 	}
 }
 
-/* What is known of some bytes: copies, in their order. */
+/* This is what is known of some bytes: copies, in their order. */
 struct known {
 	GArray *words, *ranges; /* as in struct contents */
 };
@@ -141,7 +141,7 @@ static struct known known_of(const struct contents *contents, uint64_t start, ui
 	return known;
 }
 
-/* The same pointers, however old. */
+/* Returns true for the same pointers, however old. */
 static bool is_known_same(const struct known *a, const struct known *b)
 {
 	if (a->words->len != b->words->len)
@@ -259,7 +259,7 @@ static void apply_copy(struct process *process, const struct hg_event *event)
 			     copy->size);
 }
 
-/* What a fill writes, as dwords. */
+/* Returns what a fill writes, as a dword. */
 static uint32_t fill_pattern(const struct hg_ev_fill *fill)
 {
 	switch (fill->api) {
@@ -298,8 +298,8 @@ static void apply_fill(struct process *process, const struct hg_event *event)
 		contents_learn(&process->contents, start, end - start, NULL, 0, stamp);
 }
 
-/* Memory that is new by this call. Variables may have been copied to before they are recorded, and
- * what is registered keeps its contents. */
+/* Returns true if memory is new by this call. Variables may have been copied to before they are
+ * recorded, and what is registered keeps its contents. */
 static bool is_made(unsigned api)
 {
 	switch (api) {
@@ -315,7 +315,7 @@ static bool is_made(unsigned api)
 	}
 }
 
-/* What lies there is indeterminate until it is written. [CLR7] */
+/* Returns true if what lies there is indeterminate until it is written. [CLR7] */
 static bool is_discard(unsigned api)
 {
 	return api == HG_API_hipMemDiscardBatchAsync || api == HG_API_hipDrvMemDiscardBatchAsync ||
@@ -323,7 +323,8 @@ static bool is_discard(unsigned api)
 	       api == HG_API_hipDrvMemDiscardAndPrefetchBatchAsync;
 }
 
-/* Device memory that holds nothing of anybody's, and that the host does not write by itself. */
+/* Returns true for new device memory, which holds nothing yet and which the host does not write by
+ * itself. */
 static bool is_blank(const struct process *process, unsigned api)
 {
 	const struct device *device = process_device(process, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that make up contents.h share. */
+/* The files that make up contents.h share this. */
 #ifndef HIPGRAIN_CONTENTS_INTERNAL_H
 #define HIPGRAIN_CONTENTS_INTERNAL_H
 
@@ -17,15 +17,15 @@ static inline struct content_range *content_range_at(const GArray *ranges, unsig
 	return &g_array_index(ranges, struct content_range, index);
 }
 
-/* Where size bytes end; not beyond the last address. */
+/* Returns where size bytes end, not beyond the last address. */
 static inline uint64_t content_end(uint64_t start, uint64_t size)
 {
 	return size > UINT64_MAX - start ? UINT64_MAX : start + size;
 }
 
-/* The first word at or after an address. */
+/* Returns the index of the first word at or after an address. */
 unsigned content_first_word(const struct contents *contents, uint64_t address);
-/* The first range that ends after an address. */
+/* Returns the index of the first range that ends after an address. */
 unsigned content_first_range(const GArray *ranges, uint64_t address);
 /* Remove [start, end) from the ranges. */
 void content_cut(GArray *ranges, uint64_t start, uint64_t end);
@@ -39,8 +39,8 @@ void contents_fill(struct contents *contents, uint64_t start, uint64_t end, uint
 
 /* Unfinished work may store anywhere. */
 bool contents_doubt_pending(const struct contents *contents);
-/* The first byte at or after `from` that unfinished work writes, or `end`; *past: where that ends.
- */
+/* Returns the first byte at or after `from` that unfinished work writes, or `end`; *past is where
+ * that ends. */
 uint64_t contents_next_pending(const struct contents *contents, uint64_t from, uint64_t end,
 			       uint64_t *past);
 

@@ -7,7 +7,7 @@ static struct content_pending *pending_at(const struct contents *contents, unsig
 	return &g_array_index(contents->pending, struct content_pending, index);
 }
 
-/* The stream's own, of one device if it is the null stream. */
+/* Returns true if the moment is the stream's own, of one device if it is the null stream. */
 static bool is_in_stream(const struct content_moment *moment, uint64_t stream, int32_t device)
 {
 	return moment->stream == stream && (stream || device < 0 || moment->device == device);
@@ -106,7 +106,7 @@ void contents_forget_events(struct contents *contents)
 	g_hash_table_remove_all(contents->events);
 }
 
-/* Whether the event stands for this work. */
+/* Returns true if the event stands for this work. */
 static bool stands_for(const struct content_moment *event, const struct content_pending *pending)
 {
 	for (unsigned k = 0; k < pending->count; k++)
@@ -139,8 +139,6 @@ void contents_waited_event(struct contents *contents, uint64_t event)
 			g_array_remove_index_fast(contents->pending, i);
 }
 
-/* The first byte at or after `from` that unfinished work writes, or `end`; *past: where that ends.
- */
 uint64_t contents_next_pending(const struct contents *contents, uint64_t from, uint64_t end,
 			       uint64_t *past)
 {

@@ -12,7 +12,7 @@ _Static_assert(sizeof(gpointer) >= sizeof(uint64_t), "an address is a key");
 _Static_assert(sizeof(struct host_block) == 48, "tens of millions of them");
 
 struct piece {
-	uint64_t low;  /* what lies below belongs into the piece before */
+	uint64_t low;  /* lower addresses belong into the piece before */
 	uint32_t live; /* so many records are */
 	uint32_t count;
 	struct host_block records[PIECE_RECORDS];
@@ -74,8 +74,8 @@ static struct piece *piece_of(GTreeNode *node)
 	return node ? g_tree_node_value(node) : NULL;
 }
 
-/* The piece into which an address belongs, and the last one that does; NULL only of a set without
- * any.
+/* Returns the piece into which an address belongs, and the last address that does; NULL only for a
+ * set without any.
  */
 static struct piece *find(struct host_blocks *set, uint64_t address, uint64_t *last)
 {
@@ -102,7 +102,7 @@ static GTreeNode *node_of(const struct host_blocks *set, const struct piece *pie
 	return g_tree_lookup_node(set->pieces, (gpointer)(uintptr_t)piece->low);
 }
 
-/* How many records of the piece begin at or below the address. */
+/* Returns how many records of the piece begin at or below the address. */
 static uint32_t records_up_to(const struct piece *piece, uint64_t address)
 {
 	uint32_t low = 0;
@@ -174,7 +174,7 @@ static bool has_kind(const struct piece *piece, bool released)
 	return released ? piece->live < piece->count : piece->live;
 }
 
-/* The first record of that kind that has an address from `start` to `last`, or NULL. */
+/* Returns the first record of that kind that has an address from `start` to `last`, or NULL. */
 static struct host_block *first_within(struct host_blocks *set, uint64_t start, uint64_t last,
 				       bool released)
 {
@@ -246,7 +246,8 @@ static void write_over(struct piece *piece, uint32_t from, uint32_t to,
 	piece->live++;
 }
 
-/* A new piece for the latter half of a full one; where `at` lies then. */
+/* Makes a new piece for the latter half of a full one, and returns the one in which `at` lies then.
+ */
 static struct piece *split(struct host_blocks *set, struct piece *piece, uint32_t *at, uint64_t ptr)
 {
 	/* Whoever goes up leaves full pieces behind. */
@@ -261,7 +262,7 @@ static struct piece *split(struct host_blocks *set, struct piece *piece, uint32_
 	return next;
 }
 
-/* The record's own piece. */
+/* Removes a record from its own piece. */
 static void remove_at(struct host_blocks *set, struct piece *piece, uint32_t at)
 {
 	bool live = !piece->records[at].released;

@@ -20,7 +20,7 @@ struct host_block {
 	int64_t ns;
 	int32_t tid;
 	uint8_t api, free_api; /* HG_API_NAME; those of the host are below 100 */
-	bool released;         /* what follows counts only then */
+	bool released;         /* the members below count only then */
 	int64_t free_ns;
 	int32_t free_tid;
 	uint32_t free_stack_id;
@@ -31,8 +31,8 @@ struct host_block {
 struct host_blocks {
 	GTree *pieces;           /* by the lowest address that belongs into each */
 	uint64_t live, released; /* so many are */
-	/* Where blocks were lately; threads have them in regions of their own. All NULL when pieces
-	 * came or went. */
+	/* Blocks were here lately; threads have them in regions of their own. All are NULL when
+	 * pieces came or went. */
 	struct {
 		struct piece *piece;
 		uint64_t last; /* address that belongs into it */
@@ -51,10 +51,10 @@ void host_blocks_destroy(struct host_blocks *set);
  */
 uint64_t host_blocks_add(struct host_blocks *set, const struct host_block *block);
 
-/* The live one that begins at `ptr`, or NULL; valid until one is added or removed. */
+/* Returns the live one that begins at `ptr`, or NULL; it is valid until one is added or removed. */
 struct host_block *host_blocks_live(struct host_blocks *set, uint64_t ptr);
 
-/* The live or the released one that the address lies in, or NULL; valid likewise. */
+/* Returns the live or the released one that the address lies in, or NULL; it is valid likewise. */
 struct host_block *host_blocks_holding(struct host_blocks *set, uint64_t address, bool released);
 
 /* The first live one that overlaps [start, end), or NULL; valid likewise. */
@@ -70,7 +70,7 @@ void host_blocks_remove(struct host_blocks *set, const struct host_block *block)
 /* Remove all live, or all released ones that overlap [start, end); returns how many. */
 uint64_t host_blocks_drop(struct host_blocks *set, uint64_t start, uint64_t end, bool released);
 
-/* All live, or all released ones, in order of address. `each` must not change the set. */
+/* Visits all live, or all released ones, in order of address. `each` must not change the set. */
 void host_blocks_each(const struct host_blocks *set, bool released,
 		      void (*each)(const struct host_block *, void *), void *data);
 

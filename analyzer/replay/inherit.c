@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a forked process has from its parent. */
+/* A forked process gets its parent's memory and objects here. */
 #include "inherit.h"
 
 /* Stacks of the parent's get numbers that no process gives: those begin at 1. */
@@ -33,7 +33,7 @@ static uint32_t copy_stack(struct copying *copying, uint32_t id)
 	return known;
 }
 
-/* Whether what lived from one time to another did when the parent forked. */
+/* Returns true if what lived from one time to another did when the parent forked. */
 static bool is_of_then(const struct copying *copying, int64_t ns, bool freed, int64_t free_ns)
 {
 	return ns <= copying->fork_ns && (!freed || free_ns > copying->fork_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has from the one that forked it. */
+/* A process has its first state from the one that forked it. */
 #ifndef HIPGRAIN_INHERIT_H
 #define HIPGRAIN_INHERIT_H
 

@@ -6,7 +6,8 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 
-/* Bytes that this allocation keeps from being paged out: none of what is registered in place. */
+/* Returns how many bytes this allocation keeps from being paged out: none if it is registered in
+ * place. */
 static uint64_t pinned_bytes(const struct allocation *allocation)
 {
 	switch (allocation->api) {
@@ -26,7 +27,7 @@ static void unpin(struct process *process, const struct allocation *allocation)
 	process->pinned -= MIN(process->pinned, pinned_bytes(allocation));
 }
 
-/* What lies there and was released unseen is no longer pinned. */
+/* Counts the allocation as pinned. Memory there that was released unseen no longer is. */
 static void pin(struct process *process, const struct allocation *allocation)
 {
 	uint64_t start = allocation->ptr, end = allocation->ptr + allocation->size;
@@ -160,7 +161,7 @@ static void release(struct process *process, struct allocation *allocation,
 	process->epoch++;
 }
 
-/* hipMemUnmap: whole mappings, one or several that lie side by side (CLR62, H62). */
+/* Ends whole mappings for hipMemUnmap, one or several that lie side by side (CLR62, H62). */
 static void unmap_range(struct process *process, const struct hg_event *event)
 {
 	uint64_t start = event->free.ptr, end = start + event->free.size;
@@ -308,7 +309,7 @@ void memory_advise(struct process *process, const struct hg_event *event)
 		page_map_advise(&process->pages, &call);
 		forget_attributes(process, from->ptr, from->size);
 	}
-	/* Of the host's memory that gives access with XNACK off, too [SEENROCR]. */
+	/* That gives access to the host's memory with XNACK off, too [SEENROCR]. */
 	if (from->advice == ADVICE_SET_ACCESSED_BY && from->target >= 0)
 		attribute(process, event->ns, from->api, from->ptr, from->size, from->stack_id);
 	process->epoch++; /* other advice decides where pages go */
@@ -349,7 +350,7 @@ static uint64_t pool_flags(const struct hg_ev_memory *from)
 		   : from->pool_flags;
 }
 
-/* What was known before stays known until the next answer, except that it is out of date. */
+/* Keeps what was known before until the next answer, except that it is out of date. */
 void memory_attributes_apply(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_memory *from = &event->memory;

@@ -11,7 +11,7 @@ void memory_free(struct process *process, const struct hg_event *event);
 void memory_advise(struct process *process, const struct hg_event *event);
 void memory_copy(struct process *process, const struct hg_event *event);
 void memory_prefetch(struct process *process, const struct hg_event *event);
-/* What the recorder did is as if the program had done it. */
+/* Applies what the recorder did as if the program had done it. */
 void memory_fix(struct process *process, const struct hg_event *event);
 void memory_attributes_apply(struct process *process, const struct hg_event *event);
 

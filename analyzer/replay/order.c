@@ -33,7 +33,7 @@ static void clock_unref(struct order_clock *clock)
 		g_free(clock);
 }
 
-/* A clock of at least `length` slots that belongs to *clock alone. */
+/* Returns a clock of at least `length` slots that belongs to *clock alone. */
 static struct order_clock *clock_own(struct order_clock **clock, unsigned length)
 {
 	struct order_clock *old = *clock, *copy;
@@ -269,7 +269,7 @@ void order_stream_created(struct order *order, uint64_t handle, bool non_blockin
 
 	if (is_default(handle))
 		return;
-	order_stream_destroyed(order, handle); /* whose end was not recorded */
+	order_stream_destroyed(order, handle); /* its end was not recorded */
 	stream = add_stream(order, key,
 			    non_blocking ? STREAM_KIND_NON_BLOCKING : STREAM_KIND_BLOCKING, device);
 	stream->number = ++order->created;
@@ -308,7 +308,7 @@ static struct moment latest_of(const struct order *order, const struct order_str
 	return moment;
 }
 
-/* What the null stream and the blocking streams of a device wait for implicitly. */
+/* Adds what the null stream and the blocking streams of a device wait for implicitly. */
 static void wait_implicitly(struct order *order, struct order_stream *stream)
 {
 	struct order_device *device = stream->on;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is complete before what: happens-before between the work in one process' streams.
+ * This keeps happens-before between the work in one process' streams, by vector clocks.
  *
- * A vector clock. Each stream that has work which the host has not waited for owns a slot, and
+ * Each stream that has work which the host has not waited for owns a slot, and
  * counts its work there; a clock says for every slot up to which number the work is complete.
  * Streams and recorded events have one each, and the host has one for all its threads together:
  * how threads order each other is not in a trace, so a wait by any of them counts for all. That
@@ -33,7 +33,7 @@ enum stream_kind {
 	STREAM_KIND_NON_BLOCKING, /* hipStreamNonBlocking */
 };
 
-/* One piece of work: the number `epoch` of what was submitted in slot `slot`. */
+/* This names a piece of work: the number `epoch` of what was submitted in slot `slot`. */
 struct moment {
 	uint64_t epoch; /* 0: complete from the beginning */
 	uint32_t slot;
@@ -91,35 +91,35 @@ void order_init(struct order *order);
 void order_clear(struct order *order);
 
 /*
- * The stream that a call of thread `tid` with current device `device` means by `handle`. A handle
- * that was never created is taken for a blocking stream: that orders more, not less. Never NULL;
- * valid until the stream is destroyed.
+ * Returns the stream that a call of thread `tid` with current device `device` means by `handle`. A
+ * handle that was never created is taken for a blocking stream: that orders more, not less. The
+ * result is never NULL, and is valid until the stream is destroyed.
  */
 struct order_stream *order_stream(struct order *order, uint64_t handle, int32_t device,
 				  int32_t tid);
-/* The stream of an ordinary handle if it is known, else NULL. */
+/* Returns the stream of an ordinary handle if it is known, else NULL. */
 struct order_stream *order_stream_known(const struct order *order, uint64_t handle);
 
-/* A stream with that handle from now on; an earlier one of that handle was destroyed. */
+/* Adds a stream with that handle; an earlier one of that handle was destroyed. */
 void order_stream_created(struct order *order, uint64_t handle, bool non_blocking, int32_t device);
 
 /* Destroying a stream: whether that waits is not documented, so it is taken as waited for. */
 void order_stream_destroyed(struct order *order, uint64_t handle);
 
-/* One more piece of work is put into the stream, after everything that the stream waits for. */
+/* Puts one more piece of work into the stream, after everything that the stream waits for. */
 struct moment order_submit(struct order *order, struct order_stream *stream);
 
-/* Whether `moment` is complete before what is submitted to `stream` next begins. */
+/* Returns true if `moment` is complete before what is submitted to `stream` next begins. */
 bool order_before(const struct order *order, struct moment moment,
 		  const struct order_stream *stream);
-/* Whether the host knows that `moment` is complete; and that what it wrote can be read. */
+/* Returns true if the host knows that `moment` is complete, and that what it wrote can be read. */
 bool order_done(const struct order *order, struct moment moment);
 bool order_visible(const struct order *order, struct moment moment);
 
-/* Whether the host knows that all the stream's work is complete. */
+/* Returns true if the host knows that all the stream's work is complete. */
 bool order_stream_idle(const struct order *order, const struct order_stream *stream);
 
-/* The event of a handle; made, as never recorded, if it is not known. */
+/* Returns the event of a handle, and makes it, as never recorded, if it is not known. */
 struct order_event *order_event(struct order *order, uint64_t handle);
 void order_event_created(struct order *order, uint64_t handle, uint32_t flags);
 void order_event_destroyed(struct order *order, uint64_t handle);
@@ -127,7 +127,7 @@ void order_record(struct order *order, uint64_t handle, struct order_stream *str
 
 /* The stream's next work waits for what the event recorded; nothing if it did not record. */
 void order_wait_event(struct order *order, struct order_stream *stream, uint64_t handle);
-/* ... for everything that was submitted anywhere. */
+/* Makes the stream wait for everything that was submitted anywhere. */
 void order_wait_everything(struct order *order, struct order_stream *stream);
 
 /* The host has waited. */

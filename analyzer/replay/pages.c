@@ -27,7 +27,7 @@ static void insert(struct page_map *map, struct page_advice range)
 	g_tree_insert(map->ranges, &copy->start, copy);
 }
 
-/* First range that ends after `address`, or NULL. */
+/* Returns the first range that ends after `address`, or NULL. */
 static GTreeNode *first_touching(const struct page_map *map, uint64_t address)
 {
 	GTreeNode *node = g_tree_upper_bound(map->ranges, &address);

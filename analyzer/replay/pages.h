@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hipMemAdvise made of pages. Advice acts on whole pages: the runtime rounds the range
- * outwards (docs/memory-model.md#advice, ROCR24 runtime.cpp), so neighbours change too, and it
- * stays until the mapping ends, not until the allocation is freed.
+ * A page map keeps what hipMemAdvise made of pages. Advice acts on whole pages: the runtime rounds
+ * the range outwards (docs/memory-model.md#advice, ROCR24 runtime.cpp), so neighbours change too,
+ * and it stays until the mapping ends, not until the allocation is freed.
  */
 #ifndef HIPGRAIN_PAGES_H
 #define HIPGRAIN_PAGES_H
@@ -42,7 +42,7 @@ void page_map_advise(struct page_map *map, const struct page_call *call);
 /* These pages were unmapped, and with them what was advised. Rounds inwards. */
 void page_map_drop(struct page_map *map, uint64_t start, uint64_t size);
 
-/* How the bytes [start, start + size) are covered. */
+/* This says how the bytes [start, start + size) are covered. */
 struct page_summary {
 	uint64_t coarse;                  /* bytes advised coarse-grained */
 	uint64_t fine;                    /* bytes advised fine-grained */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a process at this moment: objects by number, and what lies at an address. */
+/* These look up what is known of a process at this moment: objects by number, and memory by
+ * address. */
 #include "replay.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ const struct host_module *process_module(const struct process *process, uint64_t
 	return NULL;
 }
 
-/* Just behind a HIP allocation, at most `limit` bytes after its end. */
+/* Returns true just behind a HIP allocation, at most `limit` bytes after its end. */
 static bool past_end(const struct process *process, uint64_t address, uint64_t limit,
 		     struct place *place)
 {
@@ -177,7 +178,7 @@ static struct place find_place(const struct process *process, uint64_t address)
 	return place;
 }
 
-/* Many rules look at the same few addresses of one event. */
+/* Remembers the latest answers, because many rules look at the same few addresses of one event. */
 struct place process_place(const struct process *process, uint64_t address)
 {
 	static __thread struct {

@@ -107,7 +107,8 @@ static const struct process *process_then(const struct replay *replay, int32_t p
 	return NULL;
 }
 
-/* `announced`: its first event. Without the time of the fork, the parent is taken as it is now. */
+/* Gives a child its parent's state at the time of the fork that `announced`, its first event,
+ * tells; without that time the parent is taken as it is now. */
 static void inherit(struct replay *replay, struct process *child, const struct hg_event *announced)
 {
 	const struct hg_ev_process *about = &announced->process;
@@ -335,7 +336,8 @@ static void apply_call(struct process *process, const struct hg_event *event)
 	}
 }
 
-/* Announced once more: the same program image, to a session that was started later. */
+/* Returns true if the same program image is announced once more, to a session that was started
+ * later. */
 static bool is_again(const struct process *process, const struct hg_event *event)
 {
 	return event->type == HG_EVENT_process && event->process.late && process->announced &&
@@ -424,7 +426,8 @@ static void add_target_device(struct process *process, const struct hg_ev_omp_de
 		process->target_gpus |= bit;
 }
 
-/* Where the runtime does not report which devices it has, no number but -1 is the host's. */
+/* Counts a target region. If the runtime does not report which devices it has, no number but -1 is
+ * the host's. */
 static void count_region(struct process *process, const struct hg_ev_omp_target *event)
 {
 	if (event->endpoint == HG_OMP_END || (event->kind & ~HG_OMP_NOWAIT) != HG_OMP_TARGET)

@@ -93,11 +93,11 @@ struct failed_call {
 
 /* An mremap that has begun; size 0: none. */
 struct remap {
-	uint64_t start, size; /* what it unmaps */
+	uint64_t start, size; /* it unmaps these bytes */
 	int32_t tid;
 };
 
-/* What a process tells when recording begins in it late (struct hg_ev_state). */
+/* A process tells this when recording begins in it late (struct hg_ev_state). */
 struct process_state {
 	bool late;        /* recording began when it had been running */
 	bool state_known; /* its earlier state is known, as far as it was kept */
@@ -159,7 +159,7 @@ struct process {
 
 	struct address_space space;
 	struct page_map pages;
-	struct page_map attributed; /* what calls gave GPUs access to in place, which these keep */
+	struct page_map attributed; /* calls gave GPUs access to these in place, which they keep */
 	struct contents contents;
 	struct remap remap;
 	uint64_t inherited;     /* allocations that it has from the process that forked it */
@@ -207,8 +207,8 @@ void replay_destroy(struct replay *replay);
 void replay_set_session(struct replay *replay, const char *session);
 
 /*
- * Whether an event only repeats what is known of its process: another session that was started in
- * the same process has recorded it. Such events are not to be applied.
+ * Returns true if an event only repeats what is known of its process: another session that was
+ * started in the same process has recorded it. Such events are not to be applied.
  */
 bool replay_knows(const struct replay *replay, const struct hg_event *event);
 
@@ -226,19 +226,19 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 void replay_apply_block(struct replay *replay, struct process *process,
 			const struct hg_event *event);
 
-/* The latest process with that pid, or NULL. */
+/* Returns the latest process with that pid, or NULL. */
 struct process *replay_process(const struct replay *replay, int32_t pid);
 
 /* The first device where none has that number; NULL where none was recorded. */
 /*
- * Whether a launch at `launch_ns` that failed with `code` never began. Where a GPU stops, the call
- * during which that happens fails as well: the launch may be what stopped it.
+ * Returns true if a launch at `launch_ns` that failed with `code` never began. When a GPU stops,
+ * the call during which that happens fails as well: the launch may be what stopped it.
  */
 bool process_refused_launch(const struct process *process, int code, int64_t launch_ns);
 const struct device *process_device(const struct process *process, int32_t ordinal);
 /*
- * The processor that runs code for a generic one ("gfx9-generic"): that of the process's GPUs that
- * can, if it is the same for all of them; else "". It lives as long as the program.
+ * Returns the processor that runs code for a generic one ("gfx9-generic"): that of the process's
+ * GPUs that can, if it is the same for all of them; else "". It lives as long as the program.
  */
 const char *process_arch_for_generic(const struct process *process, const char *generic);
 /*
@@ -246,9 +246,10 @@ const char *process_arch_for_generic(const struct process *process, const char *
  * them.
  */
 bool process_passes_recorder(const struct process *process);
-/* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
+/* Returns what the recorder noted of the environment, or NULL if it was not set or is not noted. */
 const char *process_env(const struct process *process, const char *name);
-/* What events with that id described; NULL: there was none (yet). The process' own. */
+/* Returns what events with that id described, or NULL if there was none yet. The process owns it.
+ */
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
 struct kernel_args *process_args(const struct process *process, uint32_t id);
 /*
@@ -256,21 +257,21 @@ struct kernel_args *process_args(const struct process *process, uint32_t id);
  * of anything.
  */
 bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address);
-/* The `size` bytes at an offset (up to 8) as a number, likewise. */
+/* Gives the `size` bytes at an offset (up to 8) as a number, likewise. */
 bool kernel_args_number(const struct kernel_args *args, uint32_t offset, unsigned size,
 			uint64_t *number);
-/* Whether any were recorded that are not as they were. */
+/* Returns true if any were recorded that are not as they were. */
 bool kernel_args_veiled(const struct kernel_args *args);
 /* Id 0 is no stack: NULL. */
 const struct call_stack *process_stack(const struct process *process, uint32_t id);
 /*
- * What was loaded at the address when the process had recorded `known` modules (MODULES_ALL: at
- * the end), or NULL. Libraries come and go, and others come to their place.
+ * Returns what was loaded at the address when the process had recorded `known` modules
+ * (MODULES_ALL: at the end), or NULL. Libraries come and go, and others come to their place.
  */
 const struct host_module *process_module(const struct process *process, uint64_t address,
 					 unsigned known);
 
-/* What lies at an address. */
+/* This says what lies at an address. */
 enum place_kind {
 	PLACE_ALLOCATION,
 	PLACE_HEAP,     /* the program break's range, below the recording threshold */

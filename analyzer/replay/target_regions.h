@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the target regions of OpenMP stand in the source, by the names of their kernels.
+ * These find target regions of OpenMP in the source, by the names of their kernels.
  *
  * Compilers give the call that runs a region's kernel no line of its own, so that line tables have
  * the line of what stands before or behind it. The kernel's name has the line of the directive and
