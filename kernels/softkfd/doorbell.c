@@ -250,8 +250,7 @@ static uint64_t sum(enum kfd_worker worker)
 	return total;
 }
 
-/* A thread that was let through needs a processor to repeat its store; it would wait once more. */
-static bool is_storing(enum kfd_worker worker)
+bool kfd_doorbell_is_storing(enum kfd_worker worker)
 {
 	struct bell *bell = &bells[worker];
 
@@ -304,7 +303,8 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 	struct timespec nap = { .tv_nsec = (long)nap_ns };
 	uint64_t before = sum(worker), woken;
 	const uint64_t *ringing = NULL;
-	bool protected = !is_storing(worker), watched = protected && watch(worker, true);
+	bool protected = !kfd_doorbell_is_storing(worker),
+	     watched = protected && watch(worker, true);
 
 	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
 			 __ATOMIC_SEQ_CST);

@@ -22,6 +22,9 @@
 /* A worker looks so long before it sleeps: about the time that a program takes from one kernel's
  * end to the next launch, which then costs it no page fault. */
 #define LINGER_NS 30000u
+/* A thread whose store was let through needs so long until it has stored, if its processor fell
+ * asleep meanwhile. */
+#define STORE_LINGER_NS 60000u
 /* If others want the processor, too, the scheduler takes it away from a worker that looks, and the
  * next launch waits for its return. After such a loss a worker sleeps at once so many times, twice
  * as often with each further loss. */
@@ -29,6 +32,7 @@
 #define LAST_PENALTY  4096u
 /* A sleep lasts so long at first, and at most, if nothing wakes the worker. */
 #define FIRST_NAP_NS   5000u
+#define STORE_NAP_NS   20000u /* at least, where a thread has yet to store: both need a processor */
 #define LAST_NAP_NS    1000000u
 
 #define MAX_PERCENTAGE 100u
@@ -116,7 +120,8 @@ static enum kfd_progress serve_all(enum kfd_worker worker, const uint64_t *ringi
 struct linger {
 	uint64_t since, last; /* times; 0: it did something just now */
 	unsigned penalty, skip;
-	bool never; /* there is one processor only */
+	bool storing; /* a thread was to store when it looked last */
+	bool never;   /* there is one processor only */
 };
 
 static bool one_processor(void)
@@ -126,25 +131,37 @@ static bool one_processor(void)
 	return !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) == 1;
 }
 
+/* To look took the processor from others, or was of no use because they had it. */
+static bool give_up(struct linger *linger)
+{
+	linger->penalty = !linger->penalty                     ? FIRST_PENALTY
+			  : linger->penalty < LAST_PENALTY / 2 ? linger->penalty * 2
+							       : LAST_PENALTY;
+	linger->skip = linger->penalty;
+	return false;
+}
+
 /* Nothing was to be done: look again soon? */
-static bool linger(struct linger *linger)
+static bool linger(struct linger *linger, enum kfd_worker worker)
 {
 	uint64_t now = sg_now_ns();
+	bool stored;
 
 	if (linger->never || linger->skip) {
 		linger->skip -= linger->skip > 0;
 		return false;
 	}
-	if (!linger->since) {
+	if (!linger->since)
 		linger->since = now;
-	} else if (now - linger->last > LINGER_NS) {
-		linger->penalty = !linger->penalty                     ? FIRST_PENALTY
-				  : linger->penalty < LAST_PENALTY / 2 ? linger->penalty * 2
-								       : LAST_PENALTY;
-		linger->skip = linger->penalty;
-		return false;
-	}
+	else if (now - linger->last > LINGER_NS)
+		return give_up(linger);
 	linger->last = now;
+	stored = linger->storing;
+	linger->storing = kfd_doorbell_is_storing(worker);
+	if (linger->storing)
+		return now - linger->since < STORE_LINGER_NS || give_up(linger);
+	if (stored)
+		linger->since = now;
 	if (now - linger->since < LINGER_NS)
 		return true;
 	linger->penalty = 0;
@@ -167,11 +184,13 @@ static _Noreturn void work(enum kfd_worker worker)
 		if (progress == KFD_PROGRESS) {
 			state.since = 0;
 			nap = FIRST_NAP_NS;
-		} else if (linger(&state)) {
+		} else if (linger(&state, worker)) {
 			/* Not sched_yield(): the scheduler takes that for leave to come back late.
 			 */
 			__builtin_ia32_pause();
 		} else {
+			if (nap < STORE_NAP_NS && kfd_doorbell_is_storing(worker))
+				nap = STORE_NAP_NS;
 			ringing = kfd_doorbell_wait(worker, seen, nap, progress == KFD_BLOCKED,
 						    any_ready);
 			nap = nap < LAST_NAP_NS / 2 ? nap * 2 : LAST_NAP_NS;

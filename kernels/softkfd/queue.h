@@ -107,6 +107,11 @@ uint32_t kfd_wakes(enum kfd_worker worker);
  * alone would not wake it. */
 void kfd_wake(enum kfd_worker worker, bool blocked);
 /*
+ * Has a thread whose store was let through yet to store? It needs a processor for that; if its
+ * doorbells were protected before, it would wait once more.
+ */
+bool kfd_doorbell_is_storing(enum kfd_worker worker);
+/*
  * Sleeps until a doorbell of the worker's is rung or it is woken more often than `seen`; if it is
  * `blocked` by values in memory, or doorbells can't be watched, at most `nap_ns`, less than a
  * second. `ready` says, once doorbells are watched, whether there is something to do already.
