@@ -236,6 +236,7 @@ static void test_register(void)
 	char *host = aligned_alloc(PAGE, SIZE);
 	void *device = NULL;
 	hipError_t error = hipHostRegister(host + 64, SIZE - 64, hipHostRegisterDefault);
+	int preferred = -1;
 
 	check(!error, "hipHostRegister: error %d", error);
 	error = hipHostGetDevicePointer(&device, host + 64, 0);
@@ -252,7 +253,13 @@ static void test_register(void)
 		check(!hipMemPrefetchAsync(host, SIZE, 0, 0) && !hipDeviceSynchronize(),
 		      "hipMemPrefetchAsync of registered memory");
 		expect("hipHostRegister, prefetched", host, apu ? HOST_FINE : VRAM_FINE);
+		check(!hipMemAdvise(host, SIZE, hipMemAdviseSetPreferredLocation, 0),
+		      "SetPreferredLocation");
 		check(!hipHostUnregister(host), "hipHostUnregister");
+		check(!hipMemRangeGetAttribute(&preferred, sizeof preferred,
+					       hipMemRangeAttributePreferredLocation, host, SIZE) &&
+			  !preferred,
+		      "hipHostUnregister leaves the preferred location: %d", preferred);
 		return;
 	}
 	check(!error && device != host + 64, "device address differs from the host's");
