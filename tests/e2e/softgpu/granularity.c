@@ -256,10 +256,10 @@ static void test_register(void)
 		check(!hipMemAdvise(host, SIZE, hipMemAdviseSetPreferredLocation, 0),
 		      "SetPreferredLocation");
 		check(!hipHostUnregister(host), "hipHostUnregister");
-		check(!hipMemRangeGetAttribute(&preferred, sizeof preferred,
-					       hipMemRangeAttributePreferredLocation, host, SIZE) &&
-			  !preferred,
-		      "hipHostUnregister leaves the preferred location: %d", preferred);
+		error = hipMemRangeGetAttribute(&preferred, sizeof preferred,
+						hipMemRangeAttributePreferredLocation, host, SIZE);
+		check(!error && !preferred, "hipHostUnregister leaves the preferred location: %d",
+		      preferred);
 		return;
 	}
 	check(!error && device != host + 64, "device address differs from the host's");
