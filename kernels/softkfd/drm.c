@@ -107,6 +107,7 @@ static int info(unsigned gpu, const struct info_request *request)
 		uint64_t numbers[2];
 		char bytes[1024];
 	} answer = { .bytes = { 0 } };
+	char asker[KFD_ASKER_ROOM];
 
 	switch ((enum info_query)request->query) {
 	case INFO_ACCEL_WORKING:
@@ -135,8 +136,8 @@ static int info(unsigned gpu, const struct info_request *request)
 	case INFO_MEMORY:
 		break;
 	default:
-		sg_warn("/dev/dri/renderD%u: no answer to AMDGPU_INFO %#x", 128 + gpu,
-			request->query);
+		sg_warn("/dev/dri/renderD%u: AMDGPU_INFO %#x%s is not known", 128 + gpu,
+			request->query, kfd_asker(asker));
 		return -EINVAL;
 	}
 	memcpy((void *)(uintptr_t)request->answer, &answer,
@@ -146,6 +147,7 @@ static int info(unsigned gpu, const struct info_request *request)
 
 int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument)
 {
+	char asker[KFD_ASKER_ROOM];
 	int result;
 
 	switch (_IOC_NR(request)) {
@@ -156,7 +158,7 @@ int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument)
 	}
 	result = kfd_gem_ioctl(gpu, fd, request, argument);
 	if (result == -ENOTTY)
-		sg_warn("/dev/dri/renderD%u: request %#lx is not known", 128 + gpu,
-			_IOC_NR(request));
+		sg_warn("/dev/dri/renderD%u: request %#lx%s is not known", 128 + gpu,
+			_IOC_NR(request), kfd_asker(asker));
 	return result;
 }

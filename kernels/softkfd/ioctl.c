@@ -30,9 +30,10 @@ static const struct request {
 static int unknown(unsigned number)
 {
 	static bool said[256];
+	char room[KFD_ASKER_ROOM];
 
 	if (!__atomic_exchange_n(&said[number], true, __ATOMIC_RELAXED))
-		sg_warn("/dev/kfd: request %#x is not known", number);
+		sg_warn("/dev/kfd: request %#x%s is not known", number, kfd_asker(room));
 	return -ENOTTY;
 }
 

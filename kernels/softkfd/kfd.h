@@ -59,6 +59,11 @@ typedef int kfd_handler(void *argument, size_t size);
 int kfd_ioctl(unsigned long request, void *argument);
 int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
 
+/* Returns `room` with " of libhsa-runtime64.so.1.5.0, libamdhip64.so.5.2.21153" or the like, for
+ * messages about requests; "" if none of AMD's libraries is loaded. */
+#define KFD_ASKER_ROOM 256
+const char *kfd_asker(char *room);
+
 /* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns
  * MAP_FAILED with errno. */
 void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t offset);

@@ -9,11 +9,13 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -328,6 +330,36 @@ static void test_times(void)
 	hsa_queue_destroy(queue);
 }
 
+/* A request that the driver does not know, which a later release may have. */
+static void test_unknown(void)
+{
+	int device = open("/dev/kfd", O_RDWR | O_CLOEXEC), errors = dup(STDERR_FILENO), ends[2];
+	char said[512] = "", name[] = "libhsa-runtime64.so.1.";
+	const char *found;
+	ssize_t got = 0;
+	int error;
+
+	if (device < 0 || errors < 0 || pipe(ends)) {
+		check(false, "/dev/kfd and a pipe are opened");
+		return;
+	}
+	dup2(ends[1], STDERR_FILENO);
+	error = ioctl(device, _IO('K', 0x7e), NULL) ? errno : 0;
+	ioctl(device, _IO('K', 0x7e), NULL);
+	dup2(errors, STDERR_FILENO);
+	close(ends[1]);
+	got = read(ends[0], said, sizeof said - 1);
+	said[got > 0 ? got : 0] = 0;
+	check(error == ENOTTY, "an unknown request fails: %d", error);
+	found = strstr(said, name);
+	check(strstr(said, "/dev/kfd: request 0x7e of ") && found && found[strlen(name)] > '0',
+	      "a line names it and the release: %.*s", (int)strcspn(said, "\n"), said);
+	check(strchr(said, '\n') == said + strlen(said) - 1, "... once");
+	close(ends[0]);
+	close(errors);
+	close(device);
+}
+
 static bool refuse_userfaultfd(void)
 {
 	struct sock_filter rules[] = {
@@ -363,6 +395,7 @@ int main(int argc, char **argv)
 	test_fork();
 	test_idle();
 	test_times();
+	test_unknown();
 	check(!shut_down(), "end");
 	return tap_end();
 }
