@@ -33,6 +33,10 @@ static struct {
 	const char *only;                                            /* applications: below it */
 } route;
 
+/* liblttng-ctl reads it: nothing that it prints, at its start too, is for a user of ours. */
+extern int lttng_opt_quiet;
+__attribute__((visibility("default"))) int lttng_opt_quiet = 1;
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -17,20 +17,35 @@ static const char lines[] =
 #include "tracer/events.def"
     ;
 
+/* What a limit or the disk cuts off is written once more, for the reason why it cannot be. */
+static int write_text(int file, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t written = write(file, text, length);
+
+		if (written <= 0)
+			return written ? -errno : -ENOSPC;
+		text += written;
+		length -= (size_t)written;
+	}
+	return 0;
+}
+
 static int write_lines(int file)
 {
 	char number[16];
 	unsigned type = 0;
+	int error = 0;
 
-	for (const char *line = lines, *end; *line; line = end, type++) {
+	for (const char *line = lines, *end; *line && !error; line = end, type++) {
 		int length = snprintf(number, sizeof(number), "%u ", type);
 
 		end = strchr(line, '\n') + 1;
-		if (write(file, number, (size_t)length) != length ||
-		    write(file, line, (size_t)(end - line)) != end - line)
-			return errno ? -errno : -ENOSPC;
+		error = write_text(file, number, (size_t)length);
+		if (!error)
+			error = write_text(file, line, (size_t)(end - line));
 	}
-	return 0;
+	return error;
 }
 
 int event_layout_make(int bundle)
@@ -40,7 +55,6 @@ int event_layout_make(int bundle)
 
 	if (file < 0)
 		return -errno;
-	errno = 0;
 	result = write_lines(file);
 	close(file);
 	return result;

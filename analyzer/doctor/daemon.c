@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LTTng's session daemon: one of our own is started and used. */
+/*
+ * LTTng's session daemon: one of our own is started and used. Other recordings than those with the
+ * options that FOR names need none.
+ */
 #include <lttng/ust-version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +14,8 @@
 #include "tracer/install.h"
 #include "tracer/session.h"
 #include "tracer/tree.h"
+
+#define FOR "record --url, --rotate, --quota and --snapshot"
 
 /* A daemon that works answers in milliseconds. */
 #define ANSWER_MS 3000
@@ -99,8 +104,8 @@ static void check_own(struct doctor *doctor)
 			   folder ? "hipgrain is not installed"
 				  : "cannot create a temporary directory");
 	} else if (try_daemon(&paths, folder, why, sizeof(why)) != 0) {
-		doctor->no_record = true;
-		doctor_add(doctor, HEALTH_BROKEN, NULL, "LTTng's daemons were tried: %s", why);
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "LTTng's daemons were tried, which " FOR " need: %s", why);
 	} else {
 		doctor_add(doctor, HEALTH_OK, NULL,
 			   "LTTng's daemons were tried: they start, record and end (%d ms)",
@@ -120,10 +125,9 @@ void doctor_check_daemon(struct doctor *doctor)
 		check_version(doctor, program);
 		check_own(doctor);
 	} else {
-		doctor->no_record = true;
-		doctor_add(doctor, HEALTH_BROKEN,
+		doctor_add(doctor, HEALTH_LIMITED,
 			   "install LTTng's daemon (Debian: package lttng-tools)",
-			   "no lttng-sessiond in PATH");
+			   "no lttng-sessiond in PATH, which " FOR " need");
 	}
 	free(program);
 }
