@@ -239,8 +239,9 @@ static void start(void)
 	}
 	if (getenv(HG_SESSION_VARIABLE) && HG_ANY_PART(refuse, dir))
 		return;
-	/* The program may change its working directory. */
-	if (hg_real_path(dir, directory) || keep_path(dir, directory))
+	/* The program may change its working directory. A recorder's path is real already. */
+	if ((getenv(HG_SESSION_VARIABLE) && keep_path(dir, directory)) ||
+	    hg_real_path(dir, directory) || keep_path(dir, directory))
 		hg_config.dir = directory;
 	read_settings();
 	hg_process_id = getpid();
