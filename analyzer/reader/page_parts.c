@@ -158,7 +158,7 @@ const uint64_t *page_parts_full(const struct page_parts *parts)
 	return parts->is_full ? parts->full : NULL;
 }
 
-void page_parts_left(const struct page_parts *parts,
+void page_parts_left(struct page_parts *parts,
 		     void (*left)(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS],
 				  void *data),
 		     void *data)
@@ -172,6 +172,7 @@ void page_parts_left(const struct page_parts *parts,
 
 		left(page->key.pid, page->key.file, page->tally, data);
 	}
+	g_hash_table_remove_all(parts->pages);
 }
 
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
