@@ -30,6 +30,10 @@ class Loss(Exception):
     """Events are missing, and the report calls the recording complete."""
 
 
+class Inexact(Exception):
+    """Events are missing, and the report says another number of them, and not that it is unknown."""
+
+
 def processes():
     """{process id: (name, state, what it waits for)} of this namespace."""
     found = {}
@@ -69,6 +73,7 @@ class Trial:
         self.environment.update(HOME=self.folder, TMPDIR=self.folder, HIPGRAIN_CONFIG="")
         self.own(self.folder)
         self.running = []
+        self.facts = None
 
     def own(self, path):
         if self.user:
@@ -131,8 +136,11 @@ class Trial:
 
     # ---- what was recorded
 
-    def accounted(self, bundle=None, counter="recorded"):
-        """What the program counted is in the trace, or the report says that something is missing."""
+    def accounted(self, bundle=None, counter="recorded", amid=1):
+        """
+        What the program counted is in the trace, or the report says how much is missing. `amid`: so many more may have been recorded, by threads that were
+        killed before they counted, and of other blocks.
+        """
         status = self.run("report", self.hipgrain, "report", "--format=json", bundle or self.bundle)
         if status != 0:
             # Nothing could be read. This must be reported, and then it is no silent loss.
@@ -141,14 +149,20 @@ class Trial:
             return
         report = json.loads(self.text("report.out"))
         made = self.counted(counter)
-        # "partial": it was requested to record a part. Everything else but "complete" says that something is missing.
-        if report["recording"]["status"] != "complete":
-            return
         self.run("events", self.hipgrain, "events", bundle or self.bundle)
         with open(self.path("events.out"), "rb") as file:
             found = sum(b" hipgrain:alloc:" in line and b" size = 12345," in line for line in file)
-        if found < made:
-            raise Loss(f"{found} allocations of {made}, and the recording is called complete")
+        recording = report["recording"]
+        # "partial": it was requested to record a part. Everything else but "complete" says that something is missing.
+        if recording["status"] == "complete":
+            if found < made:
+                raise Loss(f"{found} allocations of {made}, and the recording is called complete")
+            return
+        missing = sum(row["events"]["allocations"]["missing"] + row["unrecorded"]["allocations"]
+                      for row in recording["processes"])
+        self.facts = {"made": made, "found": found, "missing": missing, "reasons": recording["reasons"]}
+        if recording["status"] == "incomplete" and not 0 <= found + missing - made <= amid:
+            raise Inexact(json.dumps(self.facts))
 
     def others_record(self):
         """Whatever happened, recordings of root's and of the user's work afterwards."""
@@ -204,7 +218,7 @@ def run_machine(options, kinds):
         try:
             kinds[kind](trial)
             trial.others_record()
-        except (Hang, Wrong, Loss) as problem:
+        except (Hang, Wrong, Loss, Inexact) as problem:
             result, details = type(problem).__name__.lower(), str(problem)
         except Exception as error:  # of the trial itself: to be looked at
             result, details = "broken", repr(error)
@@ -213,7 +227,7 @@ def run_machine(options, kinds):
                                         in sorted(processes().items()))
         keep = result != "good" and options.keep and os.path.join(options.keep, f"{kind}-{seed}")
         trial.clean(keep)
-        print(json.dumps({"kind": kind, "seed": seed, "result": result, "details": details[-3000:],
+        print(json.dumps({"kind": kind, "seed": seed, "result": result, "details": details[-3000:], "facts": trial.facts,
                           "user": bool(trial.user), "seconds": round(time.monotonic() - began, 1)}), flush=True)
         if result == "hang":
             return
