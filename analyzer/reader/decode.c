@@ -284,6 +284,7 @@ static void count_page(const struct ring_page *page, void *data)
 	struct decode *decode = data;
 	uint64_t known[HG_GROUPS] = { 0 }, rest[HG_GROUPS] = { 0 };
 
+	page_parts_in_file(decode->parts, page->pid, page->file, page->number);
 	count_records(decode, page->all, page->all_words - page->words, known);
 	count_records(decode, page->records, page->words, rest);
 	counts_read(decode->stats->counts, page->pid, rest);
@@ -591,12 +592,9 @@ static void take_event(struct decode *decode, const bt_message *message)
  * The end of a page is lost. What was read of it is counted as of a full page: what is missing is
  * then at most what the page had besides.
  */
-static void count_left(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS], void *data)
+static void count_left(int32_t pid, const uint64_t tally[HG_GROUPS], void *data)
 {
-	struct decode *decode = data;
-
-	if (!decode->rings || !rings_have(decode->rings, pid, file))
-		counts_full(decode->stats->counts, pid, tally);
+	counts_full(((struct decode *)data)->stats->counts, pid, tally);
 }
 
 void decode_end(struct decode *decode)

@@ -22,7 +22,8 @@ struct page {
 	struct key key;
 	GArray *words;
 	uint32_t parts, taken;
-	bool broken; /* a part is missing */
+	bool broken;  /* a part is missing */
+	bool in_file; /* the process's file still has it */
 	uint64_t tally[HG_GROUPS];
 };
 
@@ -158,9 +159,17 @@ const uint64_t *page_parts_full(const struct page_parts *parts)
 	return parts->is_full ? parts->full : NULL;
 }
 
+void page_parts_in_file(struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number)
+{
+	const struct key key = { file, pid, number };
+	struct page *page = g_hash_table_lookup(parts->pages, &key);
+
+	if (page)
+		page->in_file = true;
+}
+
 void page_parts_left(struct page_parts *parts,
-		     void (*left)(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS],
-				  void *data),
+		     void (*left)(int32_t pid, const uint64_t tally[HG_GROUPS], void *data),
 		     void *data)
 {
 	GHashTableIter iterator;
@@ -170,7 +179,8 @@ void page_parts_left(struct page_parts *parts,
 	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
 		const struct page *page = value;
 
-		left(page->key.pid, page->key.file, page->tally, data);
+		if (!page->in_file)
+			left(page->key.pid, page->tally, data);
 	}
 	g_hash_table_remove_all(parts->pages);
 }

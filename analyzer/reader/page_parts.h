@@ -35,10 +35,12 @@ const uint64_t *page_parts_full(const struct page_parts *parts);
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
 
-/* Passes on, once, the pages whose end has not come, and how many records were read of each. */
+/* Notes that the process's file has the page, whose records are counted as those of the file. */
+void page_parts_in_file(struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number);
+
+/* Passes on, once, the other pages whose end has not come, and how many records were read of each. */
 void page_parts_left(struct page_parts *parts,
-		     void (*left)(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS],
-				  void *data),
+		     void (*left)(int32_t pid, const uint64_t tally[HG_GROUPS], void *data),
 		     void *data);
 
 #endif

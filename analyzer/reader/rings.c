@@ -228,15 +228,6 @@ void rings_close(struct rings *rings)
 	g_free(rings);
 }
 
-bool rings_have(const struct rings *rings, int32_t pid, uint64_t file)
-{
-	for (guint i = 0; i < rings->files->len; i++)
-		if (file_at(rings, i)->pid == pid && file_at(rings, i)->id == file &&
-		    file_at(rings, i)->pages)
-			return true;
-	return false;
-}
-
 int64_t rings_origin(const struct rings *rings)
 {
 	return file_at(rings, 0)->origin;

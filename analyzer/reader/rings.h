@@ -23,9 +23,6 @@ void rings_close(struct rings *rings);
 /* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
 int64_t rings_origin(const struct rings *rings);
 
-/* Returns true if the pages of that file are there to be read. */
-bool rings_have(const struct rings *rings, int32_t pid, uint64_t file);
-
 /* How a page comes: struct order_records of it follow. Of records, `begin` is as the page's. */
 struct ring_page {
 	int32_t pid, tid;

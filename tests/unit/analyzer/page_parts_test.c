@@ -28,9 +28,8 @@ static void add(int32_t pid, const struct order_batch *batch, uint64_t begin, vo
 	g_free((void *)(uintptr_t)batch->records);
 }
 
-static void add_left(int32_t pid, uint64_t file, const uint64_t tally[HG_GROUPS], void *data)
+static void add_left(int32_t pid, const uint64_t tally[HG_GROUPS], void *data)
 {
-	(void)file;
 	(void)data;
 	assert_int_equal(pid, PID);
 	left_allocations += tally[HG_GROUP_ALLOC];
@@ -62,6 +61,8 @@ static void test_left_once(void **state)
 	assert_int_equal(page_parts_full(parts)[HG_GROUP_ALLOC], 1);
 	part(parts, 2, 1, 0);
 	part(parts, 2, 2, 0);
+	part(parts, 3, 1, 0);
+	page_parts_in_file(parts, PID, 1, 3);
 	for (unsigned times = 0; times < 2; times++)
 		page_parts_left(parts, add_left, NULL);
 	assert_int_equal(left_pages, 1);
