@@ -232,9 +232,15 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 
 		if (state == HG_RING_FULL || (state == HG_RING_OPEN && over)) {
 			take(drain, file, i, state == HG_RING_FULL ? HG_PAGE_FULL : HG_PAGE_OPEN);
+			full = true;
+			/*
+			 * Nothing counts the records of an open page but the page itself, which is
+			 * there as long as its file: nobody needs it to be free.
+			 */
+			if (state == HG_RING_OPEN)
+				continue;
 			__atomic_store_n(&page->state, HG_RING_FREE, __ATOMIC_RELEASE);
 			wake(file->ring);
-			full = true;
 		} else if (state == HG_RING_OPEN && open) {
 			*writing |= __atomic_load_n(&page->writing, __ATOMIC_ACQUIRE) != 0;
 			take(drain, file, i, 0);

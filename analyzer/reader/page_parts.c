@@ -29,6 +29,7 @@ struct page {
 
 struct page_parts {
 	GHashTable *pages; /* struct page, by their keys */
+	GHashTable *open;  /* struct key, a set: pages that have ended, but were not full */
 	struct key last;   /* the page that ended last, all of which was taken */
 	struct page *page; /* whose part is taken */
 	bool is_full;      /* the last part ended a full page: */
@@ -62,12 +63,14 @@ struct page_parts *page_parts_new(void)
 	struct page_parts *parts = g_new0(struct page_parts, 1);
 
 	parts->pages = g_hash_table_new_full(hash_of, is_same, NULL, free_page);
+	parts->open = g_hash_table_new_full(hash_of, is_same, g_free, NULL);
 	return parts;
 }
 
 void page_parts_free(struct page_parts *parts)
 {
 	g_hash_table_destroy(parts->pages);
+	g_hash_table_destroy(parts->open);
 	g_free(parts);
 }
 
@@ -144,6 +147,8 @@ bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
 	if (part->last) {
 		memcpy(parts->full, page->tally, sizeof(parts->full));
 		parts->last = key;
+		if (!parts->is_full)
+			g_hash_table_add(parts->open, g_memdup2(&key, sizeof(key)));
 		g_hash_table_remove(parts->pages, &key);
 	}
 	return whole;
@@ -191,5 +196,8 @@ uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t 
 	const struct key key = { file, pid, number };
 	const struct page *page = g_hash_table_lookup(parts->pages, &key);
 
-	return page ? page->taken : is_same(&key, &parts->last) ? UINT32_MAX : 0;
+	if (page)
+		return page->taken;
+	return is_same(&key, &parts->last) || g_hash_table_contains(parts->open, &key) ? UINT32_MAX
+										       : 0;
 }

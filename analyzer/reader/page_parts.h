@@ -31,7 +31,7 @@ uint64_t *page_parts_tally(struct page_parts *parts);
 /* Returns that of a page that has ended with the last part, and was full; else NULL. */
 const uint64_t *page_parts_full(const struct page_parts *parts);
 
-/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it was full. */
+/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it has ended. */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
 

@@ -70,9 +70,26 @@ static void test_left_once(void **state)
 	page_parts_free(parts);
 }
 
+/* A process's file may have such a page still, where the recorder was killed. */
+static void test_ended_while_open(void **state)
+{
+	struct page_parts *parts = page_parts_new();
+
+	(void)state;
+	part(parts, 1, 1, 0);
+	assert_int_equal(page_parts_taken(parts, PID, 1, 1), 2);
+	part(parts, 1, 2, HG_PAGE_OPEN);
+	part(parts, 2, 1, 0);
+	part(parts, 2, 2, HG_PAGE_FULL);
+	assert_int_equal(page_parts_taken(parts, PID, 1, 1), UINT32_MAX);
+	assert_int_equal(page_parts_taken(parts, PID, 1, 3), 0);
+	page_parts_free(parts);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_left_once) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_left_once),
+					    cmocka_unit_test(test_ended_while_open) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
