@@ -176,14 +176,45 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 
 #define FIRST_PAGE 4096u
 
+/* Returns true if it is a number in the first page, to which no more than a number was added. */
+static bool is_null(const struct alt *alt)
+{
+	return !alt->term_count && !(alt->flags & ~(ALT_OPAQUE | ALT_NOCONST)) &&
+	       (uint32_t)alt->constant < FIRST_PAGE;
+}
+
+/*
+ * Returns true if an index was added to what is a null pointer or another one (`p ? &p[i] : ...` is
+ * compiled to a selection and a sum): where it is null, nothing is accessed.
+ */
+static bool is_null_or(const struct value *low, const struct value *upper, const struct alt *high)
+{
+	bool null = false, other = false;
+
+	if (!is_null(high) || high->constant)
+		return false;
+	for (uint32_t i = 0; i < low->alt_count; i++) {
+		if (!low->alt[i].term_count && !is_null(&low->alt[i]))
+			return false;
+		null |= !low->alt[i].term_count;
+	}
+	for (uint32_t i = 0; i < upper->alt_count; i++)
+		other |= has_bases(&upper->alt[i]);
+	return null && other;
+}
+
 /* Adds targets of an upper half without bases. */
-static unsigned number(const struct value *low, const struct alt *high, const char *why,
-		       struct target *target, unsigned count, uint64_t *left)
+static unsigned number(const struct value *low, const struct value *upper, const struct alt *high,
+		       const char *why, struct target *target, unsigned count, uint64_t *left)
 {
 	struct target one = { .kind = TARGET_NUMBER };
 	uint32_t i;
 
 	found_plain(low, left);
+	if (high->flags && is_null_or(low, upper, high)) {
+		one.null = true;
+		return emit(target, count, &one);
+	}
 	if (high->flags)
 		return emit_unknown(target, count, why);
 	for (i = 0; i < low->alt_count; i++) {
@@ -429,7 +460,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 					left);
 	find_candidates(flow, low, high, &found, left);
 	if (!found.count && !has_bases(high))
-		return number(low, high, why, target, count, left);
+		return number(low, upper, high, why, target, count, left);
 	if (!found.count)
 		return emit_unknown(target, count,
 				    found.subtracted ? "a pointer was subtracted"

@@ -81,6 +81,25 @@ KERNEL null_or_member(struct particles *s, int any)
 	ADD(from->energy);
 }
 
+// The same with an index, where the null pointer is a number as the index is; and of an argument and LDS.
+//! null_or_element *: native i32 indirect 0
+//! null_or_element *: paths 0>40>24:r 0>40>24>0/4:a
+KERNEL null_or_element(struct particles *s, int any, int i)
+{
+	int *from = any ? s->next->energy : nullptr;
+
+	asm volatile("" : "+v"(i));
+	ADD(from + i);
+}
+//! null_or_argument *: native i32 direct 0
+KERNEL null_or_argument(int *a, int any, int i)
+{
+	int *from = any ? a : nullptr;
+
+	asm volatile("" : "+v"(from), "+v"(i));
+	ADD(from + i);
+}
+
 //! rows *: native i32 indirect 0
 //! rows *: paths 0>0/8>0/4:a
 KERNEL rows(int **r, int i, int j)
