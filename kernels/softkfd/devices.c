@@ -17,13 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct file {
-	int fd;
-	dev_t device;
-	ino_t inode;
-};
 /* KFD's, and from 1 on those of render nodes. */
-static struct file files[1 + SG_MAX_GPUS];
+static struct kfd_own files[1 + SG_MAX_GPUS];
 static bool ready;
 /* Files of the process that forked this one, of which descriptors were inherited. */
 #define STALE 64
@@ -78,21 +73,6 @@ bool kfd_device_path(int gpu, char *room)
 
 /* ---- start and fork ---- */
 
-static bool open_file(struct file *file, const char *name)
-{
-	struct stat status;
-	int fd = kfd_high((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
-
-	if (fd < 0)
-		return false;
-	if (syscall(SYS_fstat, fd, &status)) {
-		syscall(SYS_close, fd);
-		return false;
-	}
-	*file = (struct file){ .fd = fd, .device = status.st_dev, .inode = status.st_ino };
-	return true;
-}
-
 /* The driver does not know the child by the parent's descriptors; memory and queues are the
  * parent's. */
 static void in_child(void)
@@ -108,7 +88,7 @@ static void in_child(void)
 	for (unsigned i = 0; i <= sg_settings.gpus; i++, known++) {
 		stale[known % STALE].device = files[i].device;
 		stale[known % STALE].inode = files[i].inode;
-		syscall(SYS_close, files[i].fd);
+		kfd_close_own(&files[i]);
 	}
 	__atomic_store_n(&stale_count, known, __ATOMIC_RELEASE);
 	kfd_process_forked();
@@ -127,10 +107,11 @@ static bool start(void)
 		char name[32];
 
 		snprintf(name, sizeof name, i ? "softkfd-render%u" : "softkfd", 127 + i);
-		if (!open_file(&files[i], name)) {
+		files[i] = kfd_own((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
+		if (files[i].fd < 0) {
 			sg_warn("no memory file for a device: %s", strerror(errno));
 			while (i--)
-				syscall(SYS_close, files[i].fd);
+				kfd_close_own(&files[i]);
 			return false;
 		}
 	}

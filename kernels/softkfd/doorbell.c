@@ -37,7 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The doorbells of each GPU: their file, this library's own view of it, and which of them are
  * taken. */
 static struct {
-	int file; /* its number + 1; 0: none yet */
+	struct kfd_own file; /* if there are bells */
 	uint64_t *bells;
 	bool taken[KFD_WORKERS * BELLS];
 } pages[SG_MAX_GPUS];
@@ -54,8 +54,9 @@ enum sleep { AWAKE, SLEEPS_IDLE, SLEEPS_BLOCKED };
 
 static struct bell {
 	bool open;
-	int faults; /* userfaultfd; -1: none */
-	int wake;   /* eventfd */
+	bool lost;             /* the program has closed the descriptors */
+	struct kfd_own faults; /* userfaultfd, if it is to be had */
+	struct kfd_own wake;   /* eventfd */
 	uint32_t wakes, sleep;
 	/* A store was seen to wait; it is done when the doorbells' sum is no longer this. */
 	bool storing;
@@ -63,7 +64,7 @@ static struct bell {
 	uint64_t deadline;
 } bells[KFD_WORKERS];
 
-static int open_faults(void)
+static struct kfd_own open_faults(void)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -76,7 +77,7 @@ static int open_faults(void)
 		kfd_real_close(fd);
 		fd = -1;
 	}
-	return kfd_high(fd);
+	return kfd_own(fd);
 }
 
 /* Opens the descriptors of a doorbell. Returns false if none are left. Called with the lock
@@ -85,12 +86,28 @@ static bool open_bell(struct bell *bell)
 {
 	if (bell->open)
 		return true;
-	bell->wake = kfd_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (bell->wake < 0)
+	bell->wake = kfd_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (bell->wake.fd < 0)
 		return false;
 	bell->faults = open_faults();
 	bell->open = true;
 	return true;
+}
+
+/* Returns true if the descriptors are still the driver's. */
+static bool is_whole(struct bell *bell)
+{
+	static bool said;
+
+	if (bell->lost ||
+	    (kfd_is_own(&bell->wake) && (bell->faults.fd < 0 || kfd_is_own(&bell->faults))))
+		return !bell->lost;
+	bell->lost = true;
+	if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		sg_warn(
+		    "the program has closed the driver's descriptors: launches are noticed within "
+		    "a millisecond, and AMD's runtime gets no more memory");
+	return false;
 }
 
 /* Returns the file of the GPU's pages. Called with the lock held. */
@@ -98,23 +115,22 @@ static int page_file(unsigned gpu)
 {
 	const size_t size = KFD_WORKERS * PAGE;
 	void *view = MAP_FAILED;
-	int file;
+	struct kfd_own file;
 
-	if (pages[gpu].file)
-		return pages[gpu].file - 1;
-	file = kfd_high(memfd_create("hipgrain-doorbells", MFD_CLOEXEC));
-	if (file >= 0 && !ftruncate(file, (off_t)size))
-		view = kfd_real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (pages[gpu].bells)
+		return kfd_is_own(&pages[gpu].file) ? pages[gpu].file.fd : -1;
+	file = kfd_own(memfd_create("hipgrain-doorbells", MFD_CLOEXEC));
+	if (file.fd >= 0 && !ftruncate(file.fd, (off_t)size))
+		view = kfd_real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
 	if (view == MAP_FAILED) {
-		if (file >= 0)
-			kfd_real_close(file);
+		kfd_close_own(&file);
 		return -1;
 	}
 	kfd_real_madvise(view, size, MADV_DONTFORK);
 	memset(view, 0xff, size);
 	pages[gpu].bells = view;
-	pages[gpu].file = file + 1;
-	return file;
+	pages[gpu].file = file;
+	return file.fd;
 }
 
 uint64_t *kfd_doorbell_take(unsigned gpu, enum kfd_worker worker, uint64_t *offset)
@@ -151,8 +167,9 @@ static bool watch_mapping(enum kfd_worker worker, char *mapping)
 		.mode = UFFDIO_REGISTER_MODE_WP,
 	};
 
-	return open_bell(&bells[worker]) && bells[worker].faults >= 0 &&
-	       !kfd_real_ioctl(bells[worker].faults, UFFDIO_REGISTER, &request);
+	return open_bell(&bells[worker]) && bells[worker].faults.fd >= 0 &&
+	       is_whole(&bells[worker]) &&
+	       !kfd_real_ioctl(bells[worker].faults.fd, UFFDIO_REGISTER, &request);
 }
 
 void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection, int flags)
@@ -192,6 +209,11 @@ void *kfd_doorbell_mmap(unsigned gpu, void *address, size_t size, int protection
 	return mapping;
 }
 
+static bool has_faults(const struct bell *bell)
+{
+	return bell->faults.fd >= 0 && !bell->lost;
+}
+
 /* Has stores to the worker's doorbells wait for the worker, or no longer. Returns false if they
  * would not. */
 static bool watch(enum kfd_worker worker, bool on)
@@ -199,7 +221,7 @@ static bool watch(enum kfd_worker worker, bool on)
 	bool all;
 
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; bells[worker].faults >= 0 && i < mapping_count; i++) {
+	for (unsigned i = 0; has_faults(&bells[worker]) && i < mapping_count; i++) {
 		struct uffdio_writeprotect request = {
 			.range = { (uintptr_t)mappings[i].start + worker * PAGE, PAGE },
 			.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
@@ -207,7 +229,8 @@ static bool watch(enum kfd_worker worker, bool on)
 		int error;
 
 		do
-			error = kfd_real_ioctl(bells[worker].faults, UFFDIO_WRITEPROTECT, &request);
+			error =
+			    kfd_real_ioctl(bells[worker].faults.fd, UFFDIO_WRITEPROTECT, &request);
 		while (error && errno == EAGAIN);
 		/* The program has unmapped it. */
 		if (error && errno == ENOENT)
@@ -215,7 +238,7 @@ static bool watch(enum kfd_worker worker, bool on)
 		else if (error)
 			unwatched = true;
 	}
-	all = bells[worker].faults >= 0 && !unwatched;
+	all = has_faults(&bells[worker]) && !unwatched;
 	pthread_mutex_unlock(&lock);
 	return all;
 }
@@ -233,8 +256,9 @@ void kfd_wake(enum kfd_worker worker, bool blocked)
 
 	__atomic_add_fetch(&bells[worker].wakes, 1, __ATOMIC_SEQ_CST);
 	sleep = __atomic_load_n(&bells[worker].sleep, __ATOMIC_SEQ_CST);
-	if (sleep == SLEEPS_BLOCKED || (sleep == SLEEPS_IDLE && !blocked))
-		while (write(bells[worker].wake, &one, sizeof one) < 0 && errno == EINTR)
+	if ((sleep == SLEEPS_BLOCKED || (sleep == SLEEPS_IDLE && !blocked)) &&
+	    kfd_is_own(&bells[worker].wake))
+		while (write(bells[worker].wake.fd, &one, sizeof one) < 0 && errno == EINTR)
 			;
 	errno = saved;
 }
@@ -262,11 +286,11 @@ bool kfd_doorbell_is_storing(enum kfd_worker worker)
 static void sleep_until(const struct bell *bell, bool watched, const struct timespec *limit)
 {
 	struct pollfd events[2] = {
-		{ .fd = bell->wake, .events = POLLIN },
-		{ .fd = bell->faults, .events = POLLIN },
+		{ .fd = bell->wake.fd, .events = POLLIN },
+		{ .fd = bell->faults.fd, .events = POLLIN },
 	};
 
-	ppoll(events, watched ? 2 : 1, limit, NULL);
+	ppoll(events, bell->lost ? 0 : watched ? 2 : 1, limit, NULL);
 }
 
 /* Returns this library's view of the doorbell that the program has at `address`, or NULL. */
@@ -290,7 +314,7 @@ static bool is_ringing(const struct bell *bell, const uint64_t **doorbell)
 {
 	struct uffd_msg message;
 
-	if (read(bell->faults, &message, sizeof message) != sizeof message)
+	if (read(bell->faults.fd, &message, sizeof message) != sizeof message)
 		return false;
 	*doorbell = doorbell_at(message.arg.pagefault.address);
 	return true;
@@ -303,7 +327,7 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 	struct timespec nap = { .tv_nsec = (long)nap_ns };
 	uint64_t before = sum(worker), woken;
 	const uint64_t *ringing = NULL;
-	bool protected = !kfd_doorbell_is_storing(worker),
+	bool protected = is_whole(bell) && !kfd_doorbell_is_storing(worker),
 	     watched = protected && watch(worker, true);
 
 	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
@@ -311,7 +335,7 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 	if (kfd_wakes(worker) == seen && !ready(worker))
 		sleep_until(bell, watched, watched && !blocked ? NULL : &nap);
 	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
-	if (protected && is_ringing(bell, &ringing)) {
+	if (protected && is_whole(bell) && is_ringing(bell, &ringing)) {
 		bell->storing = true;
 		bell->sum = before;
 		bell->deadline = sg_now_ns() + STORE_NS;
@@ -319,7 +343,7 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 	/* This also lets those continue that wait in a store. */
 	if (protected)
 		watch(worker, false);
-	while (read(bell->wake, &woken, sizeof woken) < 0 && errno == EINTR)
+	while (is_whole(bell) && read(bell->wake.fd, &woken, sizeof woken) < 0 && errno == EINTR)
 		;
 	return ringing;
 }
@@ -328,14 +352,14 @@ void kfd_doorbells_forked(void)
 {
 	/* The parent's: what is done to its userfaultfd would be done to its memory. */
 	for (unsigned i = 0; i < KFD_WORKERS; i++) {
-		if (bells[i].open)
-			kfd_real_close(bells[i].wake);
-		if (bells[i].open && bells[i].faults >= 0)
-			kfd_real_close(bells[i].faults);
+		if (!bells[i].open)
+			continue;
+		kfd_close_own(&bells[i].wake);
+		kfd_close_own(&bells[i].faults);
 	}
 	for (unsigned i = 0; i < SG_MAX_GPUS; i++)
-		if (pages[i].file)
-			kfd_real_close(pages[i].file - 1);
+		if (pages[i].bells)
+			kfd_close_own(&pages[i].file);
 	pthread_mutex_init(&lock, NULL);
 	memset(pages, 0, sizeof pages);
 	memset(bells, 0, sizeof bells);

@@ -29,6 +29,20 @@ int kfd_real_close(int fd);
  * returns it; `fd` itself if there is none. */
 int kfd_high(int fd);
 
+/* A descriptor of the driver's. The program may close it, and have a file of its own by the same
+ * number, of which no byte may change. */
+struct kfd_own {
+	int fd; /* -1: none */
+	dev_t device;
+	ino_t inode;
+};
+
+/* Returns `fd`, moved by kfd_high(), with what it is recognised by. */
+struct kfd_own kfd_own(int fd);
+bool kfd_is_own(const struct kfd_own *own);
+/* Closes it if it is still the driver's; it is none then. */
+void kfd_close_own(struct kfd_own *own);
+
 /* ---- device files: devices.c ---- */
 
 /* The kinds of a descriptor. A descriptor is recognised by its file's device and inode numbers, so

@@ -52,6 +52,42 @@ int kfd_high(int fd)
 	return high;
 }
 
+static bool identify(int fd, struct stat *status)
+{
+	int saved = errno;
+	bool known = fd >= 0 && !syscall(SYS_fstat, fd, status);
+
+	errno = saved;
+	return known;
+}
+
+struct kfd_own kfd_own(int fd)
+{
+	struct kfd_own own = { .fd = kfd_high(fd) };
+	struct stat status;
+
+	if (identify(own.fd, &status)) {
+		own.device = status.st_dev;
+		own.inode = status.st_ino;
+	}
+	return own;
+}
+
+bool kfd_is_own(const struct kfd_own *own)
+{
+	struct stat status;
+
+	return identify(own->fd, &status) && status.st_dev == own->device &&
+	       status.st_ino == own->inode;
+}
+
+void kfd_close_own(struct kfd_own *own)
+{
+	if (kfd_is_own(own))
+		kfd_real_close(own->fd);
+	own->fd = -1;
+}
+
 void *kfd_next(struct kfd_next *next)
 {
 	void *found = __atomic_load_n(&next->found, __ATOMIC_ACQUIRE);

@@ -263,6 +263,13 @@ void *kfd_render_mmap(unsigned gpu, void *address, size_t size, int protection, 
 
 /* ---- their life ---- */
 
+static void close_file(const struct kfd_object *object)
+{
+	struct kfd_own file = { object->file, object->device, object->inode };
+
+	kfd_close_own(&file);
+}
+
 static void destroy(struct kfd_object *object)
 {
 	if (object->mmap_offset) {
@@ -276,7 +283,7 @@ static void destroy(struct kfd_object *object)
 		kfd_arena_give(object->host);
 	if (object->file >= 0) {
 		leave(object);
-		syscall(SYS_close, object->file);
+		close_file(object);
 	}
 	discharge(object);
 	free(object);
@@ -501,7 +508,7 @@ void kfd_objects_forked(void)
 	if (names)
 		memset(names, 0, name_count * sizeof *names);
 	for (const struct kfd_object *object = in_files; object; object = object->next)
-		syscall(SYS_close, object->file);
+		close_file(object);
 	in_files = NULL;
 	offset_count = 0;
 	vram_used = own_count;

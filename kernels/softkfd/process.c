@@ -29,9 +29,9 @@
 /* This process' folder; no descriptor: it has none. */
 static struct {
 	char path[ROOM];
-	int file;
+	struct kfd_own file;
 	pid_t pid;
-} own = { .file = -1 };
+} own = { .file.fd = -1 };
 
 static bool is_number(const char *name)
 {
@@ -208,34 +208,30 @@ void kfd_process_enter(void)
 	char all[ROOM];
 	int file;
 
-	if (own.file >= 0)
+	if (own.file.fd >= 0)
 		return;
 	file = enter(all);
 	own.pid = getpid();
 	if (file >= 0 && snprintf(own.path, sizeof own.path, "%s/%d", all, own.pid) < ROOM &&
 	    !mkdir(own.path, 0700)) {
-		own.file = kfd_high(open_folder(own.path, LOCK_EX | LOCK_NB));
-		if (own.file >= 0 && !fill()) {
-			kfd_real_close(own.file);
-			own.file = -1;
-		}
+		own.file = kfd_own(open_folder(own.path, LOCK_EX | LOCK_NB));
+		if (own.file.fd >= 0 && !fill())
+			kfd_close_own(&own.file);
 	}
-	if (own.file < 0)
+	if (own.file.fd < 0)
 		sg_log("processes: this one can't be shown: %s", strerror(errno));
 	quit(file);
 }
 
 static __attribute__((destructor)) void leave(void)
 {
-	if (own.file >= 0 && own.pid == getpid())
+	if (own.file.fd >= 0 && own.pid == getpid())
 		remove_folder(own.path);
 }
 
 void kfd_process_forked(void)
 {
-	if (own.file >= 0)
-		kfd_real_close(own.file);
-	own.file = -1;
+	kfd_close_own(&own.file);
 }
 
 /* ---- its queues ---- */
@@ -251,7 +247,7 @@ int kfd_process_create_queue(void *argument, size_t size)
 	int error = kfd_create_queue(argument, size);
 	char gpu[16], bytes[16];
 
-	if (error || own.file < 0)
+	if (error || own.file.fd < 0)
 		return error;
 	snprintf(gpu, sizeof gpu, "%u", request->gpu_id);
 	snprintf(bytes, sizeof bytes, "%u", request->ring_size);
@@ -268,7 +264,7 @@ int kfd_process_destroy_queue(void *argument, size_t size)
 	int error = kfd_destroy_queue(argument, size);
 	char path[ROOM + 64];
 
-	if (!error && own.file >= 0) {
+	if (!error && own.file.fd >= 0) {
 		snprintf(path, sizeof path, "%s/queues/%u", own.path, request->queue_id);
 		remove_folder(path);
 	}

@@ -81,6 +81,14 @@ int sg_park_open(struct sg_park *park)
 	return 0;
 }
 
+void sg_park_leave(const struct sg_park *park)
+{
+	if (park->faults < 0)
+		return;
+	close(park->faults);
+	close(park->shadow);
+}
+
 /* Returns the place for the page at `address`, or 0 if there is no room for it. */
 static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 {

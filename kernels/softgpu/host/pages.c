@@ -10,11 +10,13 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,7 +27,14 @@ enum { IDLE, REQUESTED, ANSWERED };
 struct desk {
 	uint32_t state; /* futex: what `request` is */
 	struct sg_request request;
-	int bell; /* eventfd */
+	/* A pipe; the thread reads. It opens the writing end anew from the thread's table where the
+	 * program has closed it. */
+	int bell, ring;
+	dev_t device; /* of the pipe */
+	ino_t inode;
+	pid_t thread;
+	uint32_t started; /* futex */
+	bool apart;       /* the thread has a table of descriptors of its own */
 	struct sg_pager pager;
 };
 
@@ -36,25 +45,89 @@ static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the thread ---- */
 
+/* Closes all descriptors but the thread's own, and that of messages. */
+static void close_others(void)
+{
+	const struct sg_park *park = &desk->pager.park;
+	const int own[] = { STDERR_FILENO,
+			    desk->bell,
+			    desk->ring,
+			    park->faults,
+			    park->faults < 0 ? -1 : park->shadow,
+			    desk->pager.smi.log };
+	const unsigned count = sizeof own / sizeof *own;
+	unsigned first = 0;
+
+	for (;;) {
+		unsigned next = UINT_MAX;
+
+		for (unsigned i = 0; i < count; i++)
+			if (own[i] >= 0 && (unsigned)own[i] >= first && (unsigned)own[i] < next)
+				next = (unsigned)own[i];
+		if (next > first)
+			syscall(SYS_close_range, first, next == UINT_MAX ? next : next - 1, 0u);
+		if (next == UINT_MAX)
+			return;
+		first = next + 1;
+	}
+}
+
+/*
+ * A program may close all descriptors, and with userfaultfd's the pages that were moved would be
+ * lost. So the thread's are in a table of its own (unshare(2)), of which the program knows nothing.
+ */
+static void start_apart(void)
+{
+	desk->apart = !syscall(SYS_unshare, CLONE_FILES);
+	if (desk->apart)
+		close_others();
+	desk->thread = (pid_t)syscall(SYS_gettid);
+	__atomic_store_n(&desk->started, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &desk->started, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* Replaces the number of a descriptor of the program's by that of a copy in this thread's table, or
+ * by -errno. */
+static void fetch(int *fd)
+{
+	int process = (int)syscall(SYS_pidfd_open, getpid(), 0u);
+
+	*fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, *fd, 0u);
+	if (*fd < 0)
+		*fd = -errno;
+	if (process >= 0)
+		syscall(SYS_close, process);
+}
+
+static void serve(void)
+{
+	struct sg_request *request = &desk->request;
+
+	if (desk->apart && request->operation == SG_CLIENT)
+		fetch(&request->target);
+	sg_pager_serve(&desk->pager, request);
+}
+
 static void *run(void *unused)
 {
 	struct sg_pager *pager = &desk->pager;
 
 	(void)unused;
+	start_apart();
 	for (;;) {
 		struct pollfd fds[2] = { { .fd = desk->bell, .events = POLLIN },
 					 { .fd = pager->park.faults, .events = POLLIN } };
-		uint64_t rings;
+		char rings[64];
 
 		/* Clients that were behind are looked at now and then. */
 		poll(fds, 2, pager->park.queued ? 0 : sg_smi_pending(&pager->smi) ? 1 : -1);
 		sg_smi_flush(&pager->smi);
 		if (fds[1].revents || pager->park.queued)
 			sg_pager_hear(pager);
-		if (fds[0].revents && read(desk->bell, &rings, sizeof rings) < 0)
+		if (fds[0].revents && read(desk->bell, rings, sizeof rings) < 0)
 			continue;
 		if (__atomic_load_n(&desk->state, __ATOMIC_ACQUIRE) == REQUESTED) {
-			sg_pager_serve(pager, &desk->request);
+			serve();
 			__atomic_store_n(&desk->state, ANSWERED, __ATOMIC_RELEASE);
 			syscall(SYS_futex, &desk->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
 				0);
@@ -63,17 +136,40 @@ static void *run(void *unused)
 	return NULL;
 }
 
+static bool is_pipe(int fd)
+{
+	struct stat status;
+
+	return !syscall(SYS_fstat, fd, &status) && status.st_dev == desk->device &&
+	       status.st_ino == desk->inode;
+}
+
+static void ring(void)
+{
+	char path[64];
+
+	if (!is_pipe(desk->ring)) {
+		snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", (int)desk->thread,
+			 desk->bell);
+		desk->ring =
+		    (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+		if (!desk->apart || desk->ring < 0 || !is_pipe(desk->ring))
+			sg_die("the program has closed the driver's descriptors, and pages may be "
+			       "on a GPU: SOFTGPU_MIGRATION=0 has them stay");
+	}
+	while (write(desk->ring, "", 1) < 0 && errno == EINTR)
+		;
+}
+
 /* Has a request served; the answer is in *request. Called with the lock held. */
 static void ask_locked(struct sg_request *request)
 {
-	uint64_t one = 1;
 	int saved = errno;
 	uint32_t state;
 
 	desk->request = *request;
 	__atomic_store_n(&desk->state, REQUESTED, __ATOMIC_RELEASE);
-	while (write(desk->bell, &one, sizeof one) < 0 && errno == EINTR)
-		;
+	ring();
 	while ((state = __atomic_load_n(&desk->state, __ATOMIC_ACQUIRE)) != ANSWERED)
 		syscall(SYS_futex, &desk->state, FUTEX_WAIT_PRIVATE, state, NULL, NULL, 0);
 	*request = desk->request;
@@ -104,6 +200,8 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
+	if (desk && is_pipe(desk->ring))
+		close(desk->ring);
 	desk = NULL;
 	sg_settings.migration = false;
 	pthread_mutex_unlock(&request_lock);
@@ -130,6 +228,22 @@ static void *fixed_memory(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+static int open_bell(struct desk *new)
+{
+	struct stat status;
+	int ends[2];
+
+	if (syscall(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	new->bell = ends[0];
+	new->ring = ends[1];
+	if (syscall(SYS_fstat, ends[0], &status))
+		return -errno;
+	new->device = status.st_dev;
+	new->inode = status.st_ino;
+	return 0;
+}
+
 static int start_thread(void)
 {
 	void *stack = fixed_memory(STACK_SIZE);
@@ -152,6 +266,14 @@ static int start_thread(void)
 	if (error)
 		return -error;
 	pthread_setname_np(thread, "softgpu-pages");
+	while (!__atomic_load_n(&desk->started, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &desk->started, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	if (desk->apart) {
+		close(desk->bell);
+		sg_park_leave(&desk->pager.park);
+		if (desk->pager.smi.log >= 0)
+			close(desk->pager.smi.log);
+	}
 	return 0;
 }
 
@@ -177,14 +299,15 @@ static struct desk *start(void)
 		goto out;
 	}
 	new->pager.smi.pid = getpid();
-	new->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (open_bell(new))
+		sg_die("no descriptors for the thread that moves pages: %s", strerror(errno));
 	open_log(&new->pager.smi);
 	if (error)
 		sg_warn("pages don't come back when the host uses them: %s (it takes Linux 6.8, "
 			"and permission for userfaultfd)",
 			strerror(-error));
 	desk = new;
-	if (new->bell < 0 || start_thread())
+	if (start_thread())
 		sg_die("can't start the thread that moves pages");
 	if (!registered)
 		registered = !pthread_atfork(before_fork, after_fork_parent, after_fork_child);
@@ -285,8 +408,9 @@ int softgpu_smi_open(unsigned gpu, uint32_t *id)
 	request.target = ends[0];
 	if (!ask(&request, true))
 		request.result = -ENOTTY;
-	if (request.result) {
+	if (request.result || desk->apart)
 		close(ends[0]);
+	if (request.result) {
 		close(ends[1]);
 		return request.result;
 	}

@@ -76,6 +76,8 @@ struct sg_park {
 
 /* 0, or -errno: accesses of the host can't be noticed here. */
 int sg_park_open(struct sg_park *park);
+/* Closes the descriptors, of which the pager's thread has its own. */
+void sg_park_leave(const struct sg_park *park);
 /* Unmap the pages from the host. False if that is not possible for this memory; nothing happened
  * then. */
 bool sg_park_away(struct sg_park *park, uint64_t start, uint64_t size);

@@ -25,6 +25,8 @@ int sg_smi_add(struct sg_smi *smi, int fd, unsigned gpu)
 {
 	unsigned i = 0;
 
+	if (fd < 0)
+		return fd;
 	while (i < smi->count && smi->clients[i].fd >= 0)
 		i++;
 	if (i == SG_SMI_CLIENTS)
