@@ -9,7 +9,7 @@
  * Runs PROGRAM, which the library PRELOAD is loaded into, follows its processes and threads, and
  *ends with its status. "list": prints a line for each system call that is the library's: its
  *number, and functions from the call outwards. Else the first that such a line describes fails; HOW
- *"once": it alone; "on": and all later ones of the same number that are the library's, in each
+ *"once": it alone; "on": and the next FAILURES of the same number that are the library's, in any
  *task. What has failed is printed.
  *
  * A call is the library's if the library makes it, or has a library of the system make it; but not
@@ -35,6 +35,7 @@
 #define NAME        96
 #define SHOWN       8
 #define NAMES_MAX   4096
+#define FAILURES    200 /* as many have been seen to matter; each takes the tracer long */
 #define EVENT(s)    ((unsigned)(s) >> 16)
 #define SYSTEM_STOP (SIGTRAP | 0x80)
 
@@ -55,6 +56,7 @@ static FILE *out;
 static struct {
 	long error;
 	bool on, begun;
+	unsigned failures;
 	unsigned long long number;
 	const char *functions;
 } plan;
@@ -206,7 +208,8 @@ static void enter(struct task *task, struct user_regs_struct *registers)
 	unsigned long long number = registers->orig_rax;
 
 	task->calls++;
-	if (plan.error && (number != plan.number || (plan.begun && !plan.on)))
+	if (plan.error && (number != plan.number || (plan.begun && !plan.on) ||
+			   plan.failures == FAILURES))
 		return;
 	if (!is_ours(task->tid, text, sizeof(text)) ||
 	    (plan.error && !plan.begun && strcmp(text, plan.functions) != 0))
@@ -216,6 +219,7 @@ static void enter(struct task *task, struct user_regs_struct *registers)
 	if (!plan.error)
 		return;
 	plan.begun = task->fails = true;
+	plan.failures++;
 	registers->orig_rax = (unsigned long long)-1;
 	ptrace(PTRACE_SETREGS, task->tid, NULL, registers);
 }
