@@ -282,26 +282,51 @@ static void tell(struct drain *drain, struct file *file, uint64_t until)
 	file->lost = lost;
 }
 
-/* All was taken of the file, which the process may still have: a copy of its first page remains. */
-static void keep_head(const struct drain *drain, const struct file *file)
+/* Puts a copy of the first page at the place. */
+static bool copy_head(int folder, const struct hg_ring *head, const char *place)
 {
 	static const char copy[] = HG_RINGS_ENDED "/.new";
+	int fd = openat(folder, copy, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	bool made = fd >= 0 && write(fd, head, sizeof(*head)) == (ssize_t)sizeof(*head) &&
+		    !renameat(folder, copy, folder, place);
+
+	if (!made)
+		unlinkat(folder, copy, 0);
+	if (fd >= 0)
+		close(fd);
+	return made;
+}
+
+/* Puts the file itself there: that takes no room. A process that lives has all of it mapped. */
+static bool move_file(const struct drain *drain, const struct file *file,
+		      const struct hg_ring *head, const char *place)
+{
+	int folder = dirfd(drain->folder), fd;
+
+	*file->ring = *head;
+	fd = has_ended(drain, file)
+		 ? openat(folder, file->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		 : -1;
+	if (fd >= 0) {
+		(void)!ftruncate(fd, sizeof(*head));
+		close(fd);
+	}
+	return !renameat(folder, file->name, folder, place);
+}
+
+/* All was taken of the file, which the process may still have: its first page remains. */
+static void keep_head(const struct drain *drain, const struct file *file)
+{
 	char kept[sizeof(HG_RINGS_ENDED) + sizeof(file->name)];
 	struct hg_ring head = *file->ring;
-	int folder = dirfd(drain->folder), fd;
+	int folder = dirfd(drain->folder);
 
 	snprintf(kept, sizeof(kept), HG_RINGS_ENDED "/%s", file->name);
 	head.pages = 0;
 	memcpy(head.records, file->records, sizeof(head.records));
 	head.end = ring_end_by_now(file->ring);
-	fd = openat(folder, copy, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	/* Without room there is none: the trace has the numbers, too. */
-	if (fd < 0 || write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
-	    renameat(folder, copy, folder, kept))
-		unlinkat(folder, copy, 0);
-	if (fd >= 0)
-		close(fd);
-	unlinkat(folder, file->name, 0);
+	if (copy_head(folder, &head, kept) || !move_file(drain, file, &head, kept))
+		unlinkat(folder, file->name, 0);
 }
 
 /*
