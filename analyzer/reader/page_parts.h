@@ -31,14 +31,16 @@ uint64_t *page_parts_tally(struct page_parts *parts);
 /* Returns that of a page that has ended with the last part, and was full; else NULL. */
 const uint64_t *page_parts_full(const struct page_parts *parts);
 
-/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it has ended. */
+/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it has ended.
+ */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
 
 /* Notes that the process's file has the page, whose records are counted as those of the file. */
 void page_parts_in_file(struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number);
 
-/* Passes on, once, the other pages whose end has not come, and how many records were read of each. */
+/* Passes on, once, the other pages whose end has not come, and how many records were read of each.
+ */
 void page_parts_left(struct page_parts *parts,
 		     void (*left)(int32_t pid, const uint64_t tally[HG_GROUPS], void *data),
 		     void *data);

@@ -208,8 +208,8 @@ static void enter(struct task *task, struct user_regs_struct *registers)
 	unsigned long long number = registers->orig_rax;
 
 	task->calls++;
-	if (plan.error && (number != plan.number || (plan.begun && !plan.on) ||
-			   plan.failures == FAILURES))
+	if (plan.error &&
+	    (number != plan.number || (plan.begun && !plan.on) || plan.failures == FAILURES))
 		return;
 	if (!is_ours(task->tid, text, sizeof(text)) ||
 	    (plan.error && !plan.begun && strcmp(text, plan.functions) != 0))

@@ -115,7 +115,7 @@ def kill_everything(t):
     while pids := t.pids_of(t.load):
         kill(pids)
     t.end(process)
-    t.accounted(amid=65)
+    t.accounted(amid=130)
 
 
 def lose_daemon(number, names):

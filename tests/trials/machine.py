@@ -161,7 +161,8 @@ class Trial:
         missing = sum(row["events"]["allocations"]["missing"] + row["unrecorded"]["allocations"]
                       for row in recording["processes"])
         self.facts = {"made": made, "found": found, "missing": missing, "reasons": recording["reasons"]}
-        if recording["status"] == "incomplete" and not 0 <= found + missing - made <= amid:
+        known = not any("unknown" in reason for reason in recording["reasons"])
+        if known and not 0 <= found + missing - made <= amid:
             raise Inexact(json.dumps(self.facts))
 
     def others_record(self):
