@@ -166,6 +166,13 @@ static int join_one(struct value_store *store, struct lane_file **file, value_id
 	return 1;
 }
 
+/* Returns true if a place that holds this may be part of what a program indexes: the compiler's own
+ * for scalar registers is none. */
+static bool is_indexed(const struct value_store *store, value_id value)
+{
+	return value != VALUE_BOTTOM && !value_holds_lanes(store, value);
+}
+
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
 		   const struct reg_set *live, bool widen)
 {
@@ -196,14 +203,20 @@ int lane_file_join(struct value_store *store, struct lane_file **into, const str
 		if (file_own(into) || file_grow(*into, from->private_count))
 			return -ENOMEM;
 	}
-	for (i = 0; i < from->private_count; i++) {
-		value_id joined, old = (*into)->private[i];
+	for (i = 0; i < (*into)->private_count; i++) {
+		value_id joined, old = (*into)->private[i], other;
 
-		if (old == from->private[i] || from->private[i] == VALUE_BOTTOM)
+		other = i < from->private_count ? from->private[i] : VALUE_BOTTOM;
+		if (old == other)
 			continue;
-		joined = widen ? value_widen(store, old, from->private[i])
-			       : value_join(store, old, from->private[i]);
-		if (joined == old)
+		if (other == VALUE_BOTTOM && !is_indexed(store, old))
+			continue;
+		if (other == VALUE_BOTTOM)
+			other = from->wild;
+		if (old == VALUE_BOTTOM && is_indexed(store, other))
+			old = (*into)->wild;
+		joined = widen ? value_widen(store, old, other) : value_join(store, old, other);
+		if (joined == (*into)->private[i])
 			continue;
 		if (file_own(into))
 			return -ENOMEM;
@@ -269,11 +282,8 @@ value_id lane_file_load(struct value_store *store, const struct lane_file *file,
 {
 	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
 
-	/* A slot of the compiler's own for scalar registers is no part of what a program indexes.
-	 */
-	if (!flat && value_holds_lanes(store, value))
-		return value;
-	value = value_join(store, value, file->wild);
+	if (value == VALUE_BOTTOM)
+		value = file->wild;
 	return flat ? value_join(store, value, file->stray) : value;
 }
 
@@ -291,8 +301,8 @@ value_id lane_file_load_any(struct value_store *store, const struct lane_file *f
 	uint32_t i;
 
 	for (i = 0; i < file->private_count; i++)
-		if (file->private[i] != VALUE_BOTTOM)
-			value = value_join(store, value, value_plain(store, file->private[i]));
+		if (is_indexed(store, file->private[i]))
+			value = value_join(store, value, file->private[i]);
 	return value;
 }
 
@@ -305,5 +315,13 @@ int lane_file_store_any(struct value_store *store, struct lane_file **file, valu
 		return -ENOMEM;
 	to = stray ? &(*file)->stray : &(*file)->wild;
 	*to = value_join(store, *to, value);
+	if (stray)
+		return 0;
+	for (uint32_t i = 0; i < (*file)->private_count; i++) {
+		value_id *slot = &(*file)->private[i];
+
+		if (is_indexed(store, *slot))
+			*slot = value_join(store, *slot, value);
+	}
 	return 0;
 }

@@ -21,7 +21,7 @@ struct lane_file {
 	struct lane_file *next; /* in the pool */
 	unsigned refs;
 	uint32_t private_count;
-	value_id *private; /* by dword */
+	value_id *private; /* by dword; bottom: what is stored there is `wild` alone */
 	value_id wild;     /* stored at unknown private addresses */
 	value_id stray;    /* stored at addresses that may or may not be private */
 	uint32_t used;     /* bit n: registers n * LANE_GROUP and following may not be 0 */

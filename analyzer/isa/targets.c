@@ -79,11 +79,29 @@ static unsigned emit_unknown(struct target *target, unsigned count, const char *
 	return emit(target, count, &one);
 }
 
+/* Returns true if a dword is no half of a pointer: these are loaded and passed as a whole. */
+static bool is_alone(const struct flow *flow, uint32_t base)
+{
+	const struct insn *insn;
+
+	if (BASE_KIND(base) == BASE_KERNARG) {
+		for (size_t i = 0; i < flow->arg_count; i++)
+			if (flow->args[i].offset == BASE_PAYLOAD(base))
+				return flow->args[i].size == 4;
+		return false;
+	}
+	if (BASE_KIND(base) != BASE_LOADED)
+		return false;
+	insn = flow->access[BASE_PAYLOAD(base) >> 4].insn;
+	return insn->dwords == 1 && !insn->dual;
+}
+
 /* Terms that may be a pointer or a part of one. */
-static bool has_bases(const struct alt *alt)
+static bool has_bases(const struct flow *flow, const struct alt *alt)
 {
 	for (uint32_t i = 0; i < alt->term_count; i++)
-		if (BASE_KIND(alt->term[i].base) != BASE_DELTA)
+		if (BASE_KIND(alt->term[i].base) != BASE_DELTA &&
+		    !is_alone(flow, alt->term[i].base))
 			return true;
 	return false;
 }
@@ -111,10 +129,10 @@ static bool has_delta(const struct alt *alt, uint32_t base)
 }
 
 /* `left` has a bit for each alternative of the lower half for which no upper half was found yet. */
-static void found_plain(const struct value *low, uint64_t *left)
+static void found_plain(const struct flow *flow, const struct value *low, uint64_t *left)
 {
 	for (uint32_t i = 0; i < low->alt_count; i++)
-		if (!has_bases(&low->alt[i]))
+		if (!has_bases(flow, &low->alt[i]))
 			*left &= ~(UINT64_C(1) << i);
 }
 
@@ -147,8 +165,8 @@ static unsigned next_variable(const struct flow *flow, const struct target *of,
 }
 
 /* Adds what the upper half of an aperture leads to: private memory or LDS by a flat address. */
-static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
-			 struct target *target, unsigned count, uint64_t *left)
+static unsigned aperture(const struct flow *flow, const struct value *low, const struct alt *high,
+			 bool shared, struct target *target, unsigned count, uint64_t *left)
 {
 	struct target one = { .kind = shared ? TARGET_LDS : TARGET_PRIVATE };
 	unsigned before = count;
@@ -157,7 +175,7 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 	/* Anything that is added to an offset of LDS is an offset, whatever it comes from. */
 	if (shared)
 		*left = 0;
-	found_plain(low, left);
+	found_plain(flow, low, left);
 	if (shared)
 		return emit(target, count, &one);
 	for (i = 0; i < low->alt_count; i++) {
@@ -176,46 +194,38 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 
 #define FIRST_PAGE 4096u
 
-/* Returns true if it is a number in the first page, to which no more than a number was added. */
-static bool is_null(const struct alt *alt)
-{
-	return !alt->term_count && !(alt->flags & ~(ALT_OPAQUE | ALT_NOCONST)) &&
-	       (uint32_t)alt->constant < FIRST_PAGE;
-}
-
 /*
- * Returns true if an index was added to what is a null pointer or another one (`p ? &p[i] : ...` is
- * compiled to a selection and a sum): where it is null, nothing is accessed.
+ * Returns true if a number takes the place of one pointer or another one: a null pointer was
+ * selected, and an index added, or a store at a place that is not known may have put a number where
+ * a pointer lies in private memory. Nothing is accessed through it.
  */
-static bool is_null_or(const struct value *low, const struct value *upper, const struct alt *high)
+static bool is_instead(const struct flow *flow, const struct value *upper, const struct alt *high)
 {
-	bool null = false, other = false;
-
-	if (!is_null(high) || high->constant)
+	if (high->flags & ~(ALT_OPAQUE | ALT_NOCONST))
 		return false;
-	for (uint32_t i = 0; i < low->alt_count; i++) {
-		if (!low->alt[i].term_count && !is_null(&low->alt[i]))
+	for (uint32_t i = 0; i < high->term_count; i++)
+		if (!is_alone(flow, high->term[i].base))
 			return false;
-		null |= !low->alt[i].term_count;
-	}
 	for (uint32_t i = 0; i < upper->alt_count; i++)
-		other |= has_bases(&upper->alt[i]);
-	return null && other;
+		if (has_bases(flow, &upper->alt[i]))
+			return true;
+	return false;
 }
 
 /* Adds targets of an upper half without bases. */
-static unsigned number(const struct value *low, const struct value *upper, const struct alt *high,
-		       const char *why, struct target *target, unsigned count, uint64_t *left)
+static unsigned number(const struct flow *flow, const struct value *low, const struct value *upper,
+		       const struct alt *high, const char *why, struct target *target,
+		       unsigned count, uint64_t *left)
 {
 	struct target one = { .kind = TARGET_NUMBER };
 	uint32_t i;
 
-	found_plain(low, left);
-	if (high->flags && is_null_or(low, upper, high)) {
+	found_plain(flow, low, left);
+	if ((high->flags || high->term_count) && is_instead(flow, upper, high)) {
 		one.null = true;
 		return emit(target, count, &one);
 	}
-	if (high->flags)
+	if (high->flags || high->term_count)
 		return emit_unknown(target, count, why);
 	for (i = 0; i < low->alt_count; i++) {
 		if (low->alt[i].term_count)
@@ -456,11 +466,11 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 
 	for (uint32_t i = 0; i < high->term_count; i++)
 		if (high->term[i].sign > 0 && BASE_KIND(high->term[i].base) == BASE_APERTURE)
-			return aperture(low, high, BASE_PAYLOAD(high->term[i].base), target, count,
-					left);
+			return aperture(flow, low, high, BASE_PAYLOAD(high->term[i].base), target,
+					count, left);
 	find_candidates(flow, low, high, &found, left);
-	if (!found.count && !has_bases(high))
-		return number(low, upper, high, why, target, count, left);
+	if (!found.count && !has_bases(flow, high))
+		return number(flow, low, upper, high, why, target, count, left);
 	if (!found.count)
 		return emit_unknown(target, count,
 				    found.subtracted ? "a pointer was subtracted"

@@ -100,6 +100,30 @@ KERNEL null_or_argument(int *a, int any, int i)
 	ADD(from + i);
 }
 
+// A pointer that was stored after a number was stored at a computed place in private memory, and one from before.
+//! after_array *: native i32 direct 0
+KERNEL after_array(int *a, const int *from, int i)
+{
+	int *volatile place;
+	volatile int array[8];
+
+	array[i & 7] = from[i];
+	place = a;
+	array[i + 1 & 7] = i;
+	ADD(place + i);
+}
+// One of the pointers in private memory may have been replaced by another one.
+//! replaced *: native i32 unknown
+KERNEL replaced(int *a, int *b, int i)
+{
+	int *volatile array[2];
+
+	array[0] = a;
+	array[1] = a;
+	array[i] = b;
+	ADD(array[0]);
+}
+
 //! rows *: native i32 indirect 0
 //! rows *: paths 0>0/8>0/4:a
 KERNEL rows(int **r, int i, int j)
