@@ -37,6 +37,15 @@ static struct {
 extern int lttng_opt_quiet;
 __attribute__((visibility("default"))) int lttng_opt_quiet = 1;
 
+/*
+ * The executable's symbols come first, also for LTTng-UST, which reads the clock for each event:
+ * no trace is ordered by the time that a preloaded library shows to programs, which may go back.
+ */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	return (int)syscall(SYS_clock_gettime, clock, time);
+}
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
