@@ -143,13 +143,14 @@ struct codeobj_target {
 /* Parse "gfx90a:sramecc+:xnack-", or the older "gfx90a+xnack". */
 int codeobj_target_parse(const char *text, struct codeobj_target *target);
 
-/* The canonical text, at most 64 bytes with its NUL; returns its length. */
+/* Stores the canonical text, at most 64 bytes with its NUL; returns its length. A processor whose
+ * XNACK is always on has it in no name. */
 int codeobj_target_format(const struct codeobj_target *target, char text[64]);
 
 /*
  * Returns the XNACK mode of a device by its name, such as "gfx90a:sramecc+:xnack-" or
- * "amdgcn-amd-amdhsa--gfx1100": enum codeobj_feature. Processors that have no XNACK (from gfx10.3
- * on, but not gfx12.5) have it off [LTD FeatureSupportsXNACK]; ANY: the name does not say.
+ * "amdgcn-amd-amdhsa--gfx1100": enum codeobj_feature. Processors that have no XNACK have it off,
+ * and those that always have it on (arch.def); ANY: the name does not say.
  */
 int8_t codeobj_device_xnack(const char *name);
 

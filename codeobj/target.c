@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "internal.h"
+#include "processor.h"
 
 /* Set a feature by its name; false if it has no such name or sign. */
 static bool set_feature(struct codeobj_target *target, const char *name, size_t length, char sign)
@@ -57,9 +58,12 @@ int codeobj_target_format(const struct codeobj_target *target, char text[64])
 {
 	static const char *const sramecc[] = { "", ":sramecc-", ":sramecc+" };
 	static const char *const xnack[] = { "", ":xnack-", ":xnack+" };
+	const struct codeobj_processor *processor = codeobj_processor(target->processor);
+	bool always =
+	    processor && processor->xnack == CODEOBJ_XNACK_ALWAYS && target->xnack == CODEOBJ_ON;
 
 	return snprintf(text, 64, "%.31s%s%s", target->processor, sramecc[target->sramecc + 1],
-			xnack[target->xnack + 1]);
+			always ? "" : xnack[target->xnack + 1]);
 }
 
 /* -1 incompatible, 0 the code runs with any setting, 1 it requires exactly this setting. */
@@ -72,59 +76,40 @@ static int match_feature(int code, int device)
 
 int8_t codeobj_device_xnack(const char *name)
 {
-	static const char *const without[] = { "gfx103", "gfx11", "gfx120" };
 	const char *dashes = strstr(name, "--");
+	const struct codeobj_processor *processor;
 	struct codeobj_target target;
 
 	if (codeobj_target_parse(dashes ? dashes + 2 : name, &target) ||
 	    target.xnack != CODEOBJ_ANY)
 		return target.xnack;
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-		if (!strncmp(target.processor, without[i], strlen(without[i])))
-			return CODEOBJ_OFF;
-	return CODEOBJ_ANY;
+	processor = codeobj_processor(target.processor);
+	if (!processor)
+		return CODEOBJ_ANY;
+	return processor->xnack == CODEOBJ_XNACK_NONE     ? CODEOBJ_OFF
+	       : processor->xnack == CODEOBJ_XNACK_ALWAYS ? CODEOBJ_ON
+							  : CODEOBJ_ANY;
 }
-
-/* Generic processors, and those that run their code (docs/code-objects.md#target-ids). */
-static const struct {
-	const char *generic, *members;
-} generics[] = {
-	{ "gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c " },
-	{ "gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 " },
-	{ "gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 " },
-	{ "gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 " },
-	{ "gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 " },
-	{ "gfx11-7-generic", " gfx1170 gfx1171 gfx1172 " },
-	{ "gfx12-generic", " gfx1200 gfx1201 " },
-	{ "gfx12-5-generic", " gfx1250 gfx1251 " },
-};
 
 bool codeobj_is_generic(const char *processor)
 {
 	return strstr(processor, "-generic") != NULL;
 }
 
-static bool is_member(const char *generic, const char *processor)
-{
-	char word[34];
-
-	snprintf(word, sizeof(word), " %.31s ", processor);
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
-		if (!strcmp(generics[i].generic, generic))
-			return strstr(generics[i].members, word) != NULL;
-	return false;
-}
-
 int codeobj_target_match(const struct codeobj_target *code, const struct codeobj_target *device)
 {
+	const struct codeobj_processor *processor = codeobj_processor(device->processor);
+	bool always = processor && processor->xnack == CODEOBJ_XNACK_ALWAYS;
 	int sramecc = match_feature(code->sramecc, device->sramecc);
-	int xnack = match_feature(code->xnack, device->xnack);
+	int xnack = match_feature(code->xnack, always ? CODEOBJ_ON : device->xnack);
 
 	if (sramecc < 0 || xnack < 0)
 		return -1;
 	if (!strcmp(code->processor, device->processor))
 		return CODEOBJ_MATCH_OWN + sramecc + xnack;
-	return is_member(code->processor, device->processor) ? sramecc + xnack : -1;
+	return processor && processor->generic && !strcmp(code->processor, processor->generic)
+		   ? sramecc + xnack
+		   : -1;
 }
 
 int codeobj_bundle_select(const void *data, size_t size, const struct codeobj_target *device,

@@ -10,6 +10,7 @@
 
 #include "tracer/environment.h"
 #include "tracer/install.h"
+#include "tracer/softgpu_name.h"
 
 int environment_prepend(const char *name, const char *first)
 {
@@ -110,7 +111,7 @@ int environment_softgpu(const struct install_paths *install, const struct softgp
 		result |= setenv("SOFTGPU_XCDS", number, 1);
 	}
 	if (model->xcds > 1)
-		result |= setenv("SOFTGPU_ARCH", "gfx942", 0);
+		result |= setenv("SOFTGPU_ARCH", HG_SOFTGPU_XCDS_ARCH, 0);
 	if (model->seeded) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)model->seed);
 		result |= setenv("SOFTGPU_SEED", number, 1);

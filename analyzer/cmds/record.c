@@ -8,6 +8,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/places.h"
 #include "analyzer/cmds/record_options.h"
+#include "codeobj/processor.h"
 #include "tracer/buffers.h"
 #include "tracer/message.h"
 
@@ -163,6 +164,7 @@ int record_settle_options(struct record_options *options)
 	const struct rotation_plan *plan = &options->rotation;
 	const struct softgpu_model *model = &options->softgpu_model;
 	const char *arch = getenv("SOFTGPU_ARCH");
+	const struct codeobj_processor *processor = arch ? codeobj_processor(arch) : NULL;
 	bool rotates = plan->size || plan->period_us || plan->keep || plan->quota;
 	char why[256];
 
@@ -171,8 +173,8 @@ int record_settle_options(struct record_options *options)
 			      model->xcds ? "--xcds" : "--seed");
 		return -EINVAL;
 	}
-	if (model->xcds > 1 && arch && !strcmp(arch, "gfx90a")) {
-		message_error("--xcds: a gfx90a (SOFTGPU_ARCH) has no XCDs");
+	if (model->xcds > 1 && processor && processor->l2 != CODEOBJ_L2_SEVERAL) {
+		message_error("--xcds: a %s (SOFTGPU_ARCH) has no XCDs", processor->name);
 		return -EINVAL;
 	}
 	if (rotates && (options->url || options->snapshot_mib)) {

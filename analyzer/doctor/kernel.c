@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "codeobj/processor.h"
 #include "doctor.h"
 
 #define TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
@@ -190,17 +191,6 @@ static char *target_name(uint64_t version)
 			       (unsigned)(version / 100 % 100), (unsigned)(version % 100));
 }
 
-/* Can a process switch XNACK (retry of faulting accesses) on there? [LTD][UM] */
-static bool has_xnack(const char *target)
-{
-	static const char *const capable[] = { "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(capable); i++)
-		if (strcmp(capable[i], target) == 0)
-			return true;
-	return false;
-}
-
 /* The link to the CPU decides which atomics reach host memory. */
 static void check_links(struct doctor *doctor, const char *node, const char *target)
 {
@@ -251,8 +241,11 @@ static void check_xnack(struct doctor *doctor, const char *target)
 {
 	const char *wanted = getenv("HSA_XNACK");
 	bool on = wanted && strcmp(wanted, "1") == 0;
+	const struct codeobj_processor *processor = codeobj_processor(target);
 
-	if (!has_xnack(target)) {
+	if (processor && processor->xnack == CODEOBJ_XNACK_ALWAYS) {
+		doctor_add(doctor, HEALTH_OK, NULL, "%s retries faults always (XNACK)", target);
+	} else if (!processor || processor->xnack != CODEOBJ_XNACK_SWITCHED) {
 		doctor_add(doctor, on ? HEALTH_LIMITED : HEALTH_OK,
 			   on ? "kernels cannot use memory of malloc here: unset HSA_XNACK" : NULL,
 			   "%s has no XNACK mode that a process can enable%s", target,

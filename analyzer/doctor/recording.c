@@ -16,6 +16,7 @@
 #include "tracer/buffers.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
+#include "tracer/softgpu_name.h"
 #include "tracer/target.h"
 
 /* ---- our own files ---- */
@@ -54,8 +55,8 @@ void doctor_check_softgpu(struct doctor *doctor, char **arguments)
 		doctor_add(doctor, HEALTH_BROKEN, NULL, "the software GPU cannot be preloaded: %s",
 			   strerror(errno));
 	} else {
-		/* The default is that of kernels/softgpu/README.md. */
-		arch = arch && *arch ? arch : xcds && atoi(xcds) > 1 ? "gfx942" : "gfx90a";
+		if (!arch || !*arch)
+			arch = xcds && atoi(xcds) > 1 ? HG_SOFTGPU_XCDS_ARCH : HG_SOFTGPU_ARCH;
 		g_ptr_array_add(doctor->targets, g_strdup(arch));
 		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU models a %s (SOFTGPU_ARCH)",
 			   arch);

@@ -15,6 +15,7 @@
 
 #include "doctor.h"
 #include "../hip_library.h"
+#include "analyzer/isa/arch.h"
 #include "analyzer/isa/disasm.h"
 #include "comgr/rocm.h"
 #ifdef HIPGRAIN_PORTABLE
@@ -240,17 +241,17 @@ static bool llvm_knows(const char *target)
 /* Reports of each LLVM library for which GPUs' generations it can stand in. */
 static void describe_llvm(struct doctor *doctor)
 {
-	static const char *const generations[] = { "gfx90a", "gfx1030", "gfx1100", "gfx1200" };
 	struct isa_llvm found;
 
 	for (size_t i = 0; isa_llvm_library(i, &found); i++) {
 		GString *can = g_string_new(NULL), *cannot = g_string_new(NULL);
 		const char *why = found.problem;
 
-		for (unsigned j = 0; !found.problem && j < G_N_ELEMENTS(generations); j++) {
-			GString *list = isa_llvm_reads(i, generations[j], &why) ? can : cannot;
+		for (int j = 0; !found.problem && j < ARCH_GENERATIONS; j++) {
+			const char *name = arch_of_generation((enum arch_generation)j);
+			GString *list = isa_llvm_reads(i, name, &why) ? can : cannot;
 
-			g_string_append_printf(list, "%s%s", list->len ? ", " : "", generations[j]);
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 		}
 		if (can->len) {
 			doctor_add(doctor, HEALTH_OK, NULL,

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up what differs between architectures, in arch.def. */
+/* Looks up what differs between the instructions of processors, in codeobj/arch.def. */
 #include "arch.h"
 
 #include <stddef.h>
 #include <string.h>
 
 static const struct arch archs[] = {
-#define HG_GENERIC(name, member)
-#define HG_ARCH(name, generation, lanes, scope, preload, aligned) \
-	{ name, ARCH_##generation, lanes, ARCH_SCOPE_##scope, preload, aligned },
-#include "arch.def"
-#undef HG_ARCH
-#undef HG_GENERIC
+#define HG_ARCH(name, mach, generation, xnack, l2, host, apu, lds, generic, code, f64, lanes, \
+		scope, preload, aligned, lacks)                                               \
+	{                                                                                     \
+		name,    ARCH_##generation, lanes, ARCH_SCOPE_##scope, preload,               \
+		aligned, ARCH_LACKS_##lacks                                                   \
+	},
+#include "codeobj/arch.def"
 };
 
 static const struct {
 	const char *name, *member;
 } generics[] = {
-#define HG_GENERIC(name, member) { name, member },
-#define HG_ARCH(name, generation, lanes, scope, preload, aligned)
-#include "arch.def"
-#undef HG_ARCH
-#undef HG_GENERIC
+#define HG_GENERIC(name, mach, member) { name, member },
+#include "codeobj/arch.def"
+};
+
+static const char *const generations[] = {
+#define HG_GENERATION(generation, processor) [ARCH_##generation] = (processor),
+#include "codeobj/arch.def"
 };
 
 const struct arch *arch_find(const char *processor)
@@ -35,4 +38,9 @@ const struct arch *arch_find(const char *processor)
 		if (!strcmp(archs[i].name, processor))
 			return &archs[i];
 	return NULL;
+}
+
+const char *arch_of_generation(enum arch_generation generation)
+{
+	return generations[generation];
 }

@@ -55,16 +55,6 @@ static const struct {
 	{ "LLVMDisasmInstruction", offsetof(struct llvm_functions, one) },
 };
 
-/* A version does not know these processors of arch.def; it would end the process. */
-static const struct {
-	const char *processor;
-	enum version version;
-} unknown[] = {
-	{ "gfx940", LLVM_22 },
-	{ "gfx941", LLVM_22 },
-	{ "gfx950", LLVM_19 },
-};
-
 /* Returns NULL if they are there, and the library is ready; else why not. */
 static const char *find_functions(void *handle, struct llvm_functions *found)
 {
@@ -221,16 +211,15 @@ static void *create(enum version version, const char *processor, unsigned wave_s
 		    const char **why)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	enum arch_lacks lacks = version == LLVM_22 ? ARCH_LACKS_LLVM_22 : ARCH_LACKS_LLVM_19;
 	struct library *library = &libraries[version];
 	const struct arch *arch = arch_find(processor);
 	struct llvm *llvm;
 
 	*why = library->unknown;
-	if (!arch)
+	/* It would end the process for a processor that it does not know. */
+	if (!arch || arch->lacks == lacks)
 		return NULL;
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
-		if (unknown[i].version == version && !strcmp(unknown[i].processor, processor))
-			return NULL;
 	*why = "this processor has no such waves";
 	if (arch->generation == ARCH_GFX9 && wave_size != arch->lanes)
 		return NULL;

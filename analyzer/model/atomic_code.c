@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "codeobj/processor.h"
+
 #define LATE 21 /* from here on headers differ for one compiler */
 
 static const struct row {
@@ -37,10 +39,9 @@ struct clang_range atomic_code_range(int clang)
 /* GPUs of one family have the same instructions. */
 static bool is_arch(const char *seen, const char *arch)
 {
-	return strcmp(seen, arch) == 0 ||
-	       (strcmp(seen, "gfx942") == 0 && strncmp(arch, "gfx94", 5) == 0) ||
-	       (strcmp(seen, "gfx1030") == 0 && strncmp(arch, "gfx103", 6) == 0) ||
-	       (strcmp(seen, "gfx1100") == 0 && strncmp(arch, "gfx110", 6) == 0);
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+
+	return processor && processor->code && strcmp(seen, processor->code) == 0;
 }
 
 char atomic_code(struct clang_range range, const char *arch, enum atomic_construct construct,

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "codeobj/processor.h"
 #include "tracer/api.h"
 #include "tracer/events.h"
 
@@ -59,7 +60,9 @@ static const struct memory_row memory_rows[] = {
 
 bool model_lacks_extended_pool(const char *arch, int runtime_version)
 {
-	return strncmp(arch, "gfx120", 6) == 0 && runtime_version >= 60300000 &&
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+
+	return processor && processor->generation == CODEOBJ_GFX12 && runtime_version >= 60300000 &&
 	       runtime_version < 70000000;
 }
 

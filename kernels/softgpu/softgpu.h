@@ -130,19 +130,20 @@ void softgpu_forked(void);
 /* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
-/* The processor. Only its memory is modelled of those of RDNA, the last ones. */
 enum softgpu_processor {
-	SOFTGPU_GFX90A,
-	SOFTGPU_GFX942,
-	SOFTGPU_GFX950,
-	SOFTGPU_GFX1100,
-	SOFTGPU_GFX1201,
+#define SOFTGPU_PROCESSOR(constant, name, runs, also) SOFTGPU_##constant,
+#include "processor.def"
 };
 
 /* Returns true for a processor whose instructions are executed: one of CDNA. */
 static inline bool softgpu_executes(enum softgpu_processor processor)
 {
-	return processor < SOFTGPU_GFX1100;
+	static const bool executes[] = {
+#define SOFTGPU_PROCESSOR(constant, name, runs, also) runs,
+#include "processor.def"
+	};
+
+	return executes[processor];
 }
 
 #define SOFTGPU_MAX_XCDS 8u

@@ -14,9 +14,8 @@
 static const char *arch_name(void)
 {
 	static const char *const names[] = {
-		[SOFTGPU_GFX90A] = "gfx90a",   [SOFTGPU_GFX942] = "gfx942",
-		[SOFTGPU_GFX950] = "gfx950",   [SOFTGPU_GFX1100] = "gfx1100",
-		[SOFTGPU_GFX1201] = "gfx1201",
+#define SOFTGPU_PROCESSOR(constant, name, runs, also) name,
+#include "kernels/softgpu/processor.def"
 	};
 
 	return names[softgpu_config.processor];

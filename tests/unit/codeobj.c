@@ -220,6 +220,8 @@ static void target_ids(void **state)
 		{ "gfx906+xnack", "gfx906:xnack+" },
 		{ "gfx906+sram-ecc+xnack", "gfx906:sramecc+:xnack+" },
 		{ "gfx9-4-generic:xnack+", "gfx9-4-generic:xnack+" },
+		{ "gfx1250:xnack+", "gfx1250" },
+		{ "gfx1250:xnack-", "gfx1250:xnack-" },
 		{ "", NULL },
 		{ "sm_80", NULL },
 		{ "gfx90a:", NULL },
@@ -256,7 +258,12 @@ static void xnack_of_devices(void **state)
 	assert_int_equal(codeobj_device_xnack("amdgcn-amd-amdhsa--gfx1100"), CODEOBJ_OFF);
 	assert_int_equal(codeobj_device_xnack("gfx1201"), CODEOBJ_OFF);
 	/* It is always on there. */
-	assert_int_equal(codeobj_device_xnack("gfx1250"), CODEOBJ_ANY);
+	assert_int_equal(codeobj_device_xnack("gfx1250"), CODEOBJ_ON);
+	assert_int_equal(codeobj_device_xnack("gfx1251"), CODEOBJ_ON);
+	assert_int_equal(codeobj_device_xnack("gfx801"), CODEOBJ_ANY);
+	assert_int_equal(codeobj_device_xnack("gfx803"), CODEOBJ_OFF);
+	/* No processor that is known. */
+	assert_int_equal(codeobj_device_xnack("gfx990"), CODEOBJ_ANY);
 	assert_int_equal(codeobj_device_xnack(""), CODEOBJ_ANY);
 }
 
@@ -290,6 +297,11 @@ static void matching(void **state)
 		{ "gfx12-generic", "gfx1201", 0 },
 		{ "gfx12-generic", "gfx1250", -1 },
 		{ "gfx12-5-generic", "gfx1250", 0 },
+		/* No name of a device says it there, but e_flags of code may. */
+		{ "gfx1250", "gfx1250", 3 },
+		{ "gfx1250:xnack+", "gfx1250", 4 },
+		{ "gfx1250:xnack-", "gfx1250", -1 },
+		{ "gfx12-5-generic:xnack+", "gfx1251", 1 },
 		{ "gfx99-generic", "gfx990", -1 },
 		{ "gfx942", "gfx9-4-generic", -1 },
 		{ "gfx9-4-generic", "gfx9-4-generic", 3 },

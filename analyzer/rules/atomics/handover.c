@@ -14,6 +14,7 @@
 #include "handovers.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_device.h"
 
 /* Launches with handovers that are kept to be compared with later ones. */
@@ -43,12 +44,27 @@ static const struct attachment_type sides_type = { sizeof(GArray *), NULL, clear
 
 static bool has_several_l2(const char *arch)
 {
-	return strncmp(arch, "gfx94", 5) == 0 || strcmp(arch, "gfx950") == 0;
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+
+	return processor && processor->l2 == CODEOBJ_L2_SEVERAL;
+}
+
+/*
+ * Returns true if an L2 cache of the GPU holds memory of that kind of a host whose GPUs are no APUs
+ * [KFD]. What is not known to be is not.
+ */
+static bool holds_host(const char *arch, enum granularity granularity)
+{
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+	enum codeobj_host host = processor ? processor->host : CODEOBJ_HOST_UNKNOWN;
+
+	return host == CODEOBJ_HOST_ALL ||
+	       (host == CODEOBJ_HOST_COARSE && granularity == GRAIN_COARSE);
 }
 
 /*
  * Returns true if no L2 cache keeps the memory (MTYPE UC), or it is written through it (CC) [KFD]:
- * it was requested so, or is the host's on gfx942, where the GPU has memory of its own.
+ * it was requested so, or is the host's and the GPU, which has memory of its own, holds none of it.
  */
 static bool is_uncached(const struct rules_context *context, const struct pointer_argument *pointer)
 {
@@ -64,7 +80,8 @@ static bool is_uncached(const struct rules_context *context, const struct pointe
 	uncached = strstr(flags, "Uncached") != NULL;
 	g_free(flags);
 	grain = place_grain(context->process, &pointer->place);
-	uncached |= grain.location == LOCATION_HOST && (!device || device->integrated != 1);
+	uncached |= grain.location == LOCATION_HOST && (!device || device->integrated != 1) &&
+		    !holds_host(context->launch->arch, grain.granularity);
 	grain_clear(&grain);
 	return uncached;
 }
@@ -281,9 +298,10 @@ void check_handovers(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 	const struct hg_ev_launch *event = &context->event->launch;
-	bool several_l2 = has_several_l2(launch->arch);
+	const struct codeobj_processor *processor = codeobj_processor(launch->arch);
 
-	if (!launch->code->handover_count || (!several_l2 && strcmp(launch->arch, "gfx90a") != 0))
+	/* Without that fact nothing can be said of the GPU's caches. */
+	if (!launch->code->handover_count || !processor || processor->host == CODEOBJ_HOST_UNKNOWN)
 		return;
 	check_others(context);
 	/* Waves of one work-group share an L1 cache, except in tgsplit mode. */

@@ -6,6 +6,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
+#include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_host.h"
 
 #include <string.h>
@@ -115,9 +116,10 @@ enum requested { BY_NOBODY, BY_PROGRAM, BY_PROGRAM_OR_HEADER };
 static enum requested who_requests_system(const struct launch *launch,
 					  const struct isa_atomic *atomic)
 {
-	bool may_be_header =
-	    atomic->native && atomic->op == ISA_OP_ADD && atomic->type == ISA_TYPE_F64 &&
-	    (strncmp(launch->arch, "gfx94", 5) == 0 || strcmp(launch->arch, "gfx950") == 0);
+	const struct codeobj_processor *processor = codeobj_processor(launch->arch);
+	bool may_be_header = atomic->native && atomic->op == ISA_OP_ADD &&
+			     atomic->type == ISA_TYPE_F64 && processor &&
+			     processor->f64 == CODEOBJ_F64_UNNAMED;
 	struct atomic_source *source;
 	enum requested who = BY_PROGRAM;
 

@@ -11,6 +11,7 @@
 #include "analyzer/isa/disasm.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_modules.h"
@@ -79,8 +80,11 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
  */
 static bool has_carve_out(const struct process *process, const struct device *device)
 {
+	const struct codeobj_processor *processor = device ? codeobj_processor(device->arch) : NULL;
+
 	return device && device->integrated == 1 && process->host_memory &&
-	       device->memory > process->host_memory / 2 && strncmp(device->arch, "gfx94", 5) != 0;
+	       device->memory > process->host_memory / 2 &&
+	       !(processor && processor->apu == CODEOBJ_APU_HBM);
 }
 
 struct model_environment process_environment(const struct process *process)

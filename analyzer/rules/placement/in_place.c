@@ -11,6 +11,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/thresholds.h"
+#include "codeobj/processor.h"
 
 enum why { NOT_SLOW, STAYS, NOT_CACHED };
 
@@ -42,6 +43,7 @@ static enum why slow_because(const struct rules_context *context, const struct l
 			     const struct place *place)
 {
 	struct model_environment environment = process_environment(context->process);
+	const struct codeobj_processor *processor = codeobj_processor(launch->arch);
 	struct model_memory memory;
 	struct grain grain;
 	enum why why = NOT_SLOW;
@@ -52,7 +54,7 @@ static enum why slow_because(const struct rules_context *context, const struct l
 	if (memory.kind != KIND_MANAGED || !memory.certain)
 		return NOT_SLOW;
 	grain = place_grain(context->process, place);
-	if (environment.apu == 1 && strncmp(launch->arch, "gfx11", 5) == 0 &&
+	if (environment.apu == 1 && processor && processor->generation == CODEOBJ_GFX11 &&
 	    grain.granularity == GRAIN_FINE && !grain.mixed)
 		why = NOT_CACHED;
 	else if (environment.apu == 0 && environment.xnack == 0 &&

@@ -6,6 +6,7 @@
 #include "analyzer/rules/engine/other_uses.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/placement/locations.h"
+#include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
 
@@ -39,8 +40,10 @@ static void describe_call(struct finding *finding, unsigned api, const struct pl
  */
 static bool may_have_xnack(const char *arch)
 {
-	return !arch[0] || strcmp(arch, "gfx90a") == 0 || strncmp(arch, "gfx94", 5) == 0 ||
-	       strncmp(arch, "gfx95", 5) == 0;
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+
+	return !arch[0] || (processor && (processor->xnack == CODEOBJ_XNACK_SWITCHED ||
+					  processor->xnack == CODEOBJ_XNACK_ALWAYS));
 }
 
 static const char *allocate_instead(const struct place *place)

@@ -6,6 +6,7 @@
 
 #include "analyzer/rules/engine/call_history.h"
 #include "codeobj/codeobj.h"
+#include "codeobj/processor.h"
 
 static void free_row(gpointer data)
 {
@@ -138,13 +139,12 @@ void note_xnack(const struct rules_context *context)
 
 /* ---- what would be ---- */
 
-/*
- * Returns true if XNACK can be switched for a process, which is known of MI200 and MI300 [LTD, UM].
- */
-static bool can_switch(const char *arch)
+/* Returns true if XNACK is of that kind on a processor that the table has. */
+static bool has_xnack(const char *arch, enum codeobj_xnack kind)
 {
-	return strcmp(arch, "gfx90a") == 0 || g_str_has_prefix(arch, "gfx94") ||
-	       g_str_has_prefix(arch, "gfx95");
+	const struct codeobj_processor *processor = codeobj_processor(arch);
+
+	return processor && processor->xnack == kind;
 }
 
 static enum memory_kind kind_of(const struct allocation *allocation,
@@ -228,10 +228,15 @@ struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack)
 		answer.then = before.access;
 		answer.reason = "this GPU has no XNACK";
 		answer.sources = "LTD";
-	} else if (!can_switch(row->arch)) {
-		answer.reason =
-		    "unknown whether a process can switch XNACK: known for MI200 and MI300 only";
-		answer.sources = "LTD,UM";
+	} else if (!xnack && has_xnack(row->arch, CODEOBJ_XNACK_ALWAYS)) {
+		answer.outcome = XNACK_UNCHANGED;
+		answer.then = before.access;
+		answer.reason = "XNACK is always on here";
+		answer.sources = "LTD";
+	} else if (!has_xnack(row->arch, CODEOBJ_XNACK_SWITCHED)) {
+		answer.reason = "unknown whether a process can switch XNACK: known for MI200, "
+				"MI300 and MI350 only";
+		answer.sources = "LTD,UM,KFD";
 	} else if (after.access == ACCESS_UNKNOWN || !after.certain) {
 		answer.reason = "it depends on a property of the machine that could not be queried";
 	} else if (before.access == after.access) {

@@ -18,9 +18,16 @@ static bool force_fine_pool;
 static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
  * enum softgpu_processor. */
-static const char *const architectures[] = { "gfx90a",  "gfx942",  "gfx950",
-					     "gfx1100", "gfx1201", NULL };
-static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
+static const char *const architectures[] = {
+#define SOFTGPU_PROCESSOR(constant, name, runs, also) name,
+#include "kernels/softgpu/processor.def"
+	NULL
+};
+static const char *const memories[] = {
+#define SOFTGPU_MEMORY(name) name,
+#include "kernels/softgpu/processor.def"
+	"same", NULL
+};
 #define ITS_OWN 2 /* of gfx950 as of gfx942, apart from its MTYPE of host memory */
 static uint64_t architecture, memory;
 /* SOFTGPU_QUIRK, by enum softgpu_quirk. */

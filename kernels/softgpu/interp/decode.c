@@ -17,18 +17,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_code_page *bucket[BUCKETS];
 static struct sg_code_page *retired; /* invalidated while somebody may still execute them */
 static unsigned active;
-/* By enum softgpu_processor: names to try, of which amd_comgr knows at least one; made on first
- * use. */
+/* They are made on first use. By enum softgpu_processor: amd_comgr knows at least one of the names.
+ */
 static struct {
 	const char *names[2];
 	bool made;
 	amd_comgr_disassembly_info_t info;
 } disassemblers[] = {
-	[SOFTGPU_GFX90A] = { .names = { "amdgcn-amd-amdhsa--gfx90a", NULL } },
-	/* amd_comgr 2.4 has only gfx942's forerunner, of which it differs in no encoding. */
-	[SOFTGPU_GFX942] = { .names = { "amdgcn-amd-amdhsa--gfx942",
-					"amdgcn-amd-amdhsa--gfx940" } },
-	[SOFTGPU_GFX950] = { .names = { "amdgcn-amd-amdhsa--gfx950", NULL } },
+#define SOFTGPU_PROCESSOR(constant, name, runs, also) { .names = { name, also } },
+#include "kernels/softgpu/processor.def"
 };
 
 struct disassembly {
@@ -92,12 +89,14 @@ static bool make_disassembler(enum softgpu_processor processor)
 	unsigned i;
 
 	for (i = 0; i < 2 && !disassemblers[processor].made; i++) {
-		const char *name = disassemblers[processor].names[i];
+		const char *short_name = disassemblers[processor].names[i];
+		char name[64];
 
+		snprintf(name, sizeof(name), "amdgcn-amd-amdhsa--%s", short_name ? short_name : "");
 		disassemblers[processor].made =
-		    name && amd_comgr_create_disassembly_info(
-				name, read_for_text, take_text, ignore_address,
-				&disassemblers[processor].info) == AMD_COMGR_STATUS_SUCCESS;
+		    short_name && amd_comgr_create_disassembly_info(
+				      name, read_for_text, take_text, ignore_address,
+				      &disassemblers[processor].info) == AMD_COMGR_STATUS_SUCCESS;
 	}
 	return disassemblers[processor].made;
 }

@@ -176,6 +176,31 @@ static void uncached_data(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* An MI350's L2 caches hold host memory [KFD]. */
+static void host_data_of_mi350(void **state)
+{
+	(void)state;
+	gpu("gfx950", PCIE, 1, 0, 0);
+	hand_over(false, false);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0, 8);
+	launch(1, 0x40000, 0x20000);
+	assert_string_equal(found(), "HG114");
+}
+
+/* An MI250's one holds coarse-grained host memory only [KFD]. */
+static void host_data_of_mi250(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	hand_over(false, false);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0x40000000, 8); /* coherent */
+	launch(1, 0x40000, 0x20000);
+	assert_string_equal(found(), "");
+	alloc(HG_API_hipHostMalloc, 0x50000, 8192, 0x80000000, 9); /* not */
+	launch(2, 0x50000, 0x20000);
+	assert_string_equal(found(), "HG115");
+}
+
 /* Processors of which the analysis knows no such sides. */
 static void other_processors(void **state)
 {
@@ -280,6 +305,8 @@ int main(void)
 		SILENT(HG114, in_order),
 		SILENT(HG114, other_data),
 		SILENT(HG114, uncached_data),
+		FINDS(HG114, host_data_of_mi350),
+		FINDS(HG115, host_data_of_mi250),
 		SILENT(HG114, other_processors),
 		FINDS(HG115, one_l2_cache),
 		SILENT(HG115, in_order_on_one_l2),
