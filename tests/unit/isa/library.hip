@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics of HIP's headers, as compilers and headers make them that the tests cannot count on. The files library-*.s are made
- * from this one by `tests/unit/isa/compiled/make`. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip.
+ * Atomics of HIP's headers, which compilers and headers make differently. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip.
  */
 #include <hip/hip_runtime.h>
 
@@ -12,16 +11,18 @@
  * where, is anything.
  */
 //! max_float *-O1: cas-max f32 direct 0
-//! max_float *clang21-O0: cas-min-or-max f32 direct 0
-//! max_float *clang17-O0: cas-min-or-max f32 unknown
+//! max_float *-O0@-16: cas-min-or-max f32 direct 0
+//! max_float *-O0@21-: cas-min-or-max f32 direct 0
+//! max_float *-O0@17: cas-min-or-max f32 unknown
 KERNEL max_float(float *to, float value)
 {
 	atomicMax(to, value);
 }
 
 //! min_float *-O1: cas-min f32 direct 0
-//! min_float *clang21-O0: cas-min-or-max f32 direct 0
-//! min_float *clang17-O0: cas-min-or-max f32 unknown
+//! min_float *-O0@-16: cas-min-or-max f32 direct 0
+//! min_float *-O0@21-: cas-min-or-max f32 direct 0
+//! min_float *-O0@17: cas-min-or-max f32 unknown
 KERNEL min_float(float *to, float value)
 {
 	atomicMin(to, value);
@@ -77,8 +78,9 @@ __device__ inline int wrapped(int size, int n)
 }
 
 //! mesh *-O1: native i32 direct 24
-//! mesh *clang21-O0: native i32 direct 24
-//! mesh *clang17-O0: native i32 unknown
+//! mesh *-O0@-16: native i32 direct 24
+//! mesh *-O0@21-: native i32 direct 24
+//! mesh *-O0@17: native i32 unknown
 KERNEL mesh(struct grid grid, int *to, int x, int y, int z)
 {
 	for (int a = -1; a <= 1; a++)
