@@ -12,7 +12,8 @@
  */
 //! max_float *-O1: cas-max f32 direct 0
 //! max_float *-O0@-16: cas-min-or-max f32 direct 0
-//! max_float *-O0@21-: cas-min-or-max f32 direct 0
+//! max_float *-O0@21: cas-min-or-max f32 direct 0
+//! max_float *-O0@22-: cas-max f32 direct 0
 //! max_float *-O0@17: cas-min-or-max f32 unknown
 KERNEL max_float(float *to, float value)
 {
@@ -21,7 +22,8 @@ KERNEL max_float(float *to, float value)
 
 //! min_float *-O1: cas-min f32 direct 0
 //! min_float *-O0@-16: cas-min-or-max f32 direct 0
-//! min_float *-O0@21-: cas-min-or-max f32 direct 0
+//! min_float *-O0@21: cas-min-or-max f32 direct 0
+//! min_float *-O0@22-: cas-min f32 direct 0
 //! min_float *-O0@17: cas-min-or-max f32 unknown
 KERNEL min_float(float *to, float value)
 {
@@ -29,14 +31,16 @@ KERNEL min_float(float *to, float value)
 }
 
 //! max_double *-O1: cas-max f64 direct 0
-//! max_double *-O0: cas-min-or-max f64 direct 0
+//! max_double *-O0@-21: cas-min-or-max f64 direct 0
+//! max_double *-O0@22-: cas-max f64 direct 0
 KERNEL max_double(double *to, double value)
 {
 	atomicMax(to, value);
 }
 
 //! min_double *-O1: cas-min f64 direct 0
-//! min_double *-O0: cas-min-or-max f64 direct 0
+//! min_double *-O0@-21: cas-min-or-max f64 direct 0
+//! min_double *-O0@22-: cas-min f64 direct 0
 KERNEL min_double(double *to, double value)
 {
 	atomicMin(to, value);
