@@ -52,7 +52,6 @@ static const struct {
 	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0, NULL },
 	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0, NULL },
 	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16, NULL },
-	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1, NULL },
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0, NULL },
 	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1, NULL },
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1, NULL },
@@ -278,9 +277,8 @@ int sg_settings_read(void)
 	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is
 	 * less than atomic against the CPU; here it is atomic.
 	 */
-	if (sg_settings.gfx942) {
-		softgpu_config.drop_fine_fp_atomics = false;
+	softgpu_config.drop_fine_fp_atomics = !sg_settings.gfx942;
+	if (sg_settings.gfx942)
 		softgpu_config.xgmi_cpu = true;
-	}
 	return 0;
 }
