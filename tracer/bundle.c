@@ -15,7 +15,6 @@
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
-#include "tracer/batch_events.h"
 #include "tracer/event_layout.h"
 #include "tracer/control.h"
 #include "tracer/message.h"

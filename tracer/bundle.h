@@ -25,7 +25,7 @@
 #define BUNDLE_MANIFEST        "manifest.json"
 #define BUNDLE_CTF             "ctf"
 #define BUNDLE_CODE_OBJECTS    "code-objects"
-#define BUNDLE_MANIFEST_SCHEMA "hipgrain-manifest/2"
+#define BUNDLE_MANIFEST_SCHEMA "hipgrain-manifest/3"
 
 struct json_object;
 

@@ -206,9 +206,12 @@ static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t
 		*cursor = (struct ring_cursor){ .number = number };
 	while (ring_part(page, cursor, drain->part))
 		emit(drain, file, page, cursor, cursor->parts, 0);
-	/* An empty part, with which the page ends. */
+	/* An empty part, with which the page ends. Its next owner may store before its number is
+	 * another one. */
 	if (last && cursor->parts)
 		emit(drain, file, page, cursor, cursor->parts + 1, last);
+	if (last)
+		cursor->at = HG_RING_RECORDS;
 	for (unsigned group = 0; last == HG_PAGE_FULL && group < HG_GROUPS; group++)
 		file->records[group] += page->counted[group];
 }

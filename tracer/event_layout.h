@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of the events of events.def in records (HG_RECORD_EVENT). Numbers and fields change from
- * version to version. DIR/event-layout, which the recorder writes, describes those of its version:
- * a line for each type, of its number, its name and for each field `TYPE:NAME`, where TYPE is that
- * of events.def, `text`, or `TYPE[]`.
+ * Numbers of the events of events.def in records (HG_RECORD_EVENT of event_record.h). Numbers and
+ * fields change from version to version. DIR/event-layout, which the recorder writes, describes
+ * those of its version: a line for each type, of its number, its name and for each field
+ * `TYPE:NAME`, where TYPE is that of events.def, `text`, or `TYPE[]`.
  */
 #ifndef HIPGRAIN_TRACER_EVENT_LAYOUT_H
 #define HIPGRAIN_TRACER_EVENT_LAYOUT_H
 
 #include <stdint.h>
 
-#include "tracer/batch_events.h"
 #include "tracer/ring.h"
 
 enum hg_type {
@@ -36,32 +35,6 @@ static inline enum hg_group hg_group_of_type(unsigned type)
 	default:
 		return HG_GROUP_OTHER;
 	}
-}
-
-/* The same of a record, by its first word. */
-static inline enum hg_group hg_group_of_record(uint64_t first)
-{
-	switch ((enum hg_record)(first >> 56)) {
-	case HG_RECORD_ALLOC:
-	case HG_RECORD_ALLOC_STACK:
-		return HG_GROUP_ALLOC;
-	case HG_RECORD_FREE:
-		return HG_GROUP_FREE;
-	case HG_RECORD_RELAUNCH:
-	case HG_RECORD_LAUNCH:
-	case HG_RECORD_LAUNCH_CHANGED:
-		return HG_GROUP_LAUNCH;
-	case HG_RECORD_COPY:
-		return HG_GROUP_COPY;
-	case HG_RECORD_EVENT:
-		return hg_group_of_type(hg_record_type(first));
-	case HG_RECORD_STACK:
-	case HG_RECORD_PACKED: /* its records count as what they are */
-	case HG_RECORD_BEGIN:
-	case HG_RECORD_KINDS:
-		break;
-	}
-	return HG_GROUP_OTHER;
 }
 
 #define HG_LAYOUT "event-layout"

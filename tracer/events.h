@@ -26,7 +26,6 @@
 
 #include <stdint.h>
 
-#include "tracer/batch_events.h"
 #include "tracer/migration_events.h"
 #include "tracer/offload_events.h"
 

@@ -8,15 +8,14 @@
  * in the directory then, and processes keep their files small.
  *
  * The file has struct hg_ring, then pages of struct hg_ring_page. A page belongs to one thread,
- * which alone writes to it; records (tracer/batch_events.h) are published by storing `words`. The
- * states of a page:
+ * which alone writes to it; a record (tracer/event_record.h) is published by its first byte. The
+ *states of a page:
  *
  *	FREE -> OPEN   by a thread, which becomes its owner
  *	OPEN -> FULL   by its owner, which takes another one or ends
  *	FULL -> FREE   by the recorder, which has a copy; only of files that are drained
  *
- * A packed run at the end of a page has the room that is left, and grows without another store to
- * `words`; so a page may be read at any time, and has whole records up to the first that is empty.
+ * So a page may be read at any time, and has whole records up to a first byte that is zero.
  *
  * Times. The recorder may order records of several threads only up to a time before which nothing
  * can follow: a thread sets `writing` before it reads the clock, and clears it when its record is
@@ -45,9 +44,10 @@
 /* Of an attached recording, in the directory of standby: "rings-<number of the request>". */
 #define HG_RINGS_OF   HG_RINGS "-%lx"
 #define HG_RINGS_NAME 32u /* bytes of such names */
-/* "hgring", 0, and the version of what this header and batch_events.h describe. */
-#define HG_RING_MAGIC UINT64_C(0x0200676e69726768)
-#define HG_RING_PAGE  32768u /* bytes */
+/* "hgring", 0, and the version of what this header and event_record.h describe. */
+#define HG_RING_MAGIC   UINT64_C(0x0300676e69726768)
+#define HG_RING_PAGE    32768u /* bytes */
+#define HG_RING_RECORDS (HG_RING_PAGE - 64u)
 /* Pages of a file at most: 16 GiB; of one that is drained, 64 MiB. */
 #define HG_RING_PAGES         524288u
 #define HG_RING_PAGES_DRAINED 2048u
@@ -121,11 +121,10 @@ struct hg_ring_page {
 	uint32_t number;  /* of this use of the page: its place among the process's pages */
 	int32_t thread;
 	uint64_t begin; /* ns of CLOCK_MONOTONIC that the times of its records count from */
-	uint32_t words; /* atomic: published */
 	uint32_t lost;  /* of the file's lost records, those of this thread before this page */
 	uint32_t counted[HG_GROUPS]; /* records, once it is full */
-	uint32_t zero[3];
-	uint64_t records[HG_RING_PAGE / 8 - 8];
+	uint32_t zero[4];
+	uint8_t records[HG_RING_RECORDS];
 };
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,
 	       "no gaps");

@@ -10,21 +10,19 @@
 /* How far a page was read. All 0 for a page that was not looked at. */
 struct ring_cursor {
 	uint32_t number; /* of the page's use */
-	uint32_t at;     /* word where the next record begins */
-	uint32_t in_run; /* bytes of the run of packed records there that were taken */
+	uint32_t at;     /* bytes of records that were taken; HG_RING_RECORDS: no more are */
 	uint32_t parts;  /* that were taken */
 	uint32_t taken;  /* words of the last part, or 0 */
 };
 
-/* Words that ring_part() writes at most; and unless one record has more. */
-#define RING_PART_WORDS (HG_RING_PAGE / 8u + 1u)
-#define RING_PART_USUAL 2048u
+/* Words that ring_part() writes at most; and bytes after which a part ends. */
+#define RING_PART_WORDS (HG_RING_RECORDS / 8u)
+#define RING_PART_USUAL 16000u
 
 /*
- * Writes records that the page has behind the cursor to `out`, as they are in the page; a run of
- * packed records of which some were taken before begins with the next one, in a run of its own.
- * Moves the cursor. The page's owner may go on storing meanwhile. Returns the number of words, 0 if
- * there is nothing new. What a damaged page has is copied no further than its end.
+ * Writes whole records that the page has behind the cursor to `out`, as they are in the page, and
+ * zeros up to a word. Moves the cursor. The page's owner may go on storing meanwhile. Returns the
+ * number of words, 0 if there is nothing new. Of a damaged page nothing is taken behind the damage.
  */
 uint32_t ring_part(const struct hg_ring_page *page, struct ring_cursor *cursor, uint64_t *out);
 

@@ -124,13 +124,13 @@ int rings_collect(int folder, int bundle, bool ended)
 	return error;
 }
 
-/* Whole blocks behind the page's records, or all of a page that was never used. */
+/* Whole blocks behind what the page has: all that a thread did not store are zeros. */
 static void give_back(int file, const struct hg_ring_page *page, uint32_t index)
 {
-	size_t used = page->state == HG_RING_FREE
-			  ? 0
-			  : offsetof(struct hg_ring_page, records) + page->words * sizeof(uint64_t);
+	size_t used = page->state == HG_RING_FREE ? 0 : sizeof(*page);
 
+	while (used && !((const char *)page)[used - 1])
+		used--;
 	used = (used + BLOCK - 1) & ~(size_t)(BLOCK - 1);
 	/* A file system that cannot do that keeps the room. */
 	if (used < HG_RING_PAGE)
@@ -167,8 +167,7 @@ bool rings_any(int bundle)
 
 static void end(int file, const struct hg_ring *ring, void *data)
 {
-	struct hg_ring_page head;
-	const size_t size = offsetof(struct hg_ring_page, records);
+	struct hg_ring_page page;
 	uint64_t *lost = data;
 
 	*lost += hg_ring_sum(ring->lost);
@@ -181,10 +180,10 @@ static void end(int file, const struct hg_ring *ring, void *data)
 	if (process_lives(ring->pid))
 		return;
 	for (uint32_t i = 0; i < ring->pages; i++) {
-		if (pread(file, &head, size, (off_t)hg_ring_bytes(i)) != (ssize_t)size)
+		if (pread(file, &page, sizeof(page), (off_t)hg_ring_bytes(i)) !=
+		    (ssize_t)sizeof(page))
 			return;
-		if (head.words <= HG_RING_PAGE / sizeof(uint64_t))
-			give_back(file, &head, i);
+		give_back(file, &page, i);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The verb export: a trace in which each recorded event is one ordinary event with typed fields,
- * for tools that know nothing of batches (tracer/batch_events.h).
+ * for tools that know nothing of records (tracer/event_record.h).
  */
 #include <errno.h>
 #include <fcntl.h>

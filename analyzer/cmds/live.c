@@ -13,7 +13,6 @@
 #include "analyzer/cmds/report_options.h"
 #include "analyzer/reader/live.h"
 #include "analyzer/recordings.h"
-#include "tracer/batch_events.h"
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
 #include "tracer/message.h"

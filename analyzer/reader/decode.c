@@ -49,11 +49,11 @@ struct decode {
 };
 
 static void pass_open_call(void *item, void *data);
-static void pass_records(const struct order_records *records, void *data);
+static void pass_record(const struct order_record *record, void *data);
 
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 {
-	static const struct order_calls calls = { pass_open_call, pass_records };
+	static const struct order_calls calls = { pass_open_call, pass_record };
 	struct decode *decode = g_new0(struct decode, 1);
 
 	decode->order = order_new(&calls, decode);
@@ -65,7 +65,7 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
 	decode->arguments = launch_arguments_new();
-	decode->parts = page_parts_new();
+	decode->parts = page_parts_new(decode->order);
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -75,12 +75,12 @@ void decode_free(struct decode *decode)
 {
 	decode->stopped = true;
 	decode_end(decode);
+	page_parts_free(decode->parts);
 	order_free(decode->order);
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
 	launch_arguments_free(decode->arguments);
-	page_parts_free(decode->parts);
 	stored_layout_free(decode->layout);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_clear_pointer(&decode->open_calls, g_array_unref);
@@ -127,9 +127,18 @@ static void keep_launch(struct decode *decode, const struct hg_event *event)
 }
 
 /*
- * Fill in a launch that only names the one it repeats; false if that is not there. It was lost
- * unless the process's beginning was not recorded or not kept.
+ * The launch that another one repeats is not there. It was lost unless the process's beginning was
+ * not recorded or not kept.
  */
+static void note_orphan(struct decode *decode, int32_t pid)
+{
+	if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(pid)))
+		decode->stats->orphans++;
+	else
+		decode->stats->stateless++;
+}
+
+/* Fills in a launch that only names the one it repeats; false if that is not there. */
 static bool repeat_launch(struct decode *decode, struct hg_event *event)
 {
 	gint64 key = launch_key(event);
@@ -137,10 +146,8 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 
 	if (known)
 		event->launch = *known;
-	else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid)))
-		decode->stats->orphans++;
 	else
-		decode->stats->stateless++;
+		note_orphan(decode, event->pid);
 	return known;
 }
 
@@ -254,43 +261,45 @@ void decode_layout(struct decode *decode, const char *bundle)
 
 /* ---- rings ---- */
 
-/* Numbers of types are those of the recording's version. */
-static enum hg_group group_of(const struct decode *decode, uint64_t first)
+/* As what a record is counted. Numbers of types are those of the recording's version. */
+static enum hg_group group_of(const struct hg_record *record, void *data)
 {
+	const struct decode *decode = data;
 	enum hg_event_type type;
 	bool alias;
 
-	if (first >> 56 != HG_RECORD_EVENT)
-		return hg_group_of_record(first);
-	if (!stored_type_of(decode->layout, hg_record_type(first), &type, &alias))
-		return HG_GROUP_OTHER;
-	return type == HG_EVENT_alloc    ? HG_GROUP_ALLOC
-	       : type == HG_EVENT_free   ? HG_GROUP_FREE
-	       : type == HG_EVENT_launch ? HG_GROUP_LAUNCH
-	       : type == HG_EVENT_copy   ? HG_GROUP_COPY
-					 : HG_GROUP_OTHER;
-}
-
-static void count_records(const struct decode *decode, const uint64_t *records, uint32_t words,
-			  uint64_t tally[HG_GROUPS])
-{
-	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
-		if (records[at] >> 56 != HG_RECORD_BEGIN)
-			tally[group_of(decode, records[at])]++;
+	switch (record->kind) {
+	case HG_KIND_BLOCK:
+		return record->block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC;
+	case HG_KIND_COPY:
+		return HG_GROUP_COPY;
+	case HG_KIND_LAUNCH:
+	case HG_KIND_LAUNCH_CHANGED:
+		return HG_GROUP_LAUNCH;
+	case HG_KIND_EVENT:
+		if (!stored_type_of(decode->layout, record->event.type, &type, &alias))
+			break;
+		return type == HG_EVENT_alloc    ? HG_GROUP_ALLOC
+		       : type == HG_EVENT_free   ? HG_GROUP_FREE
+		       : type == HG_EVENT_launch ? HG_GROUP_LAUNCH
+		       : type == HG_EVENT_copy   ? HG_GROUP_COPY
+						 : HG_GROUP_OTHER;
+	case HG_KIND_STACK:
+	case HG_KIND_BEGIN:
+		break;
+	}
+	return HG_GROUP_OTHER;
 }
 
 static void count_page(const struct ring_page *page, void *data)
 {
 	struct decode *decode = data;
-	uint64_t known[HG_GROUPS] = { 0 }, rest[HG_GROUPS] = { 0 };
 
 	page_parts_in_file(decode->parts, page->pid, page->file, page->number);
-	count_records(decode, page->all, page->all_words - page->words, known);
-	count_records(decode, page->records, page->words, rest);
-	counts_read(decode->stats->counts, page->pid, rest);
+	counts_read(decode->stats->counts, page->pid, page->rest);
 	if (page->full) {
-		counts_full(decode->stats->counts, page->pid, known);
-		counts_full(decode->stats->counts, page->pid, rest);
+		counts_full(decode->stats->counts, page->pid, page->known);
+		counts_full(decode->stats->counts, page->pid, page->rest);
 	}
 }
 
@@ -304,7 +313,7 @@ static uint32_t part_taken(const struct ring_page *page, void *data)
 /* Those up to that moment of the trace's clock. */
 static void take_rings_until(struct decode *decode, uint64_t moment)
 {
-	static const struct ring_calls calls = { count_page, pass_records, part_taken };
+	static const struct ring_calls calls = { group_of, count_page, pass_record, part_taken };
 
 	if (decode->rings && !decode->offset_known) {
 		decode->offset_ns = rings_origin(decode->rings);
@@ -373,14 +382,7 @@ static void pass_open_call(void *item, void *data)
 		handle_open_call(decode, item);
 }
 
-/* One of order_records. */
-struct record {
-	int64_t ns;
-	int32_t pid, tid;
-	const uint64_t *words;
-};
-
-static struct hg_event *begin_event(struct decode *decode, const struct record *record)
+static struct hg_event *begin_event(struct decode *decode, const struct order_record *record)
 {
 	struct hg_event *event = event_queue_next(decode->queue);
 
@@ -391,23 +393,23 @@ static struct hg_event *begin_event(struct decode *decode, const struct record *
 	return event;
 }
 
-static void pass_launch(struct decode *decode, const struct record *record)
+static void pass_launch(struct decode *decode, const struct order_record *record)
 {
+	const struct launch *whole = record->launch;
 	struct hg_ev_launch launch;
-	const uint8_t *bytes;
 	struct hg_event *event;
-	uint32_t length;
 
-	launches_read(record->words, &launch, &bytes, &length);
+	launch_read(whole, &launch);
 	if (launch_arguments_id(decode->arguments, record->pid, image_of(decode, record->pid),
-				&launch, bytes, length)) {
+				&launch, launch_bytes(whole), whole->length)) {
 		event = begin_event(decode, record);
 		event->type = HG_EVENT_args;
 		event->args = (struct hg_ev_args){ .args_id = launch.args_id,
 						   .kernel_id = launch.kernel_id,
 						   .status = HG_ARGS_COMPLETE,
-						   .length = length };
-		event->args.bytes = event_queue_keep(decode->queue, bytes, length);
+						   .length = whole->length };
+		event->args.bytes =
+		    event_queue_keep(decode->queue, launch_bytes(whole), whole->length);
 		deliver(decode, event);
 	}
 	event = begin_event(decode, record);
@@ -416,7 +418,7 @@ static void pass_launch(struct decode *decode, const struct record *record)
 	deliver(decode, event);
 }
 
-static void note_damaged(struct decode *decode, const struct record *record)
+static void note_damaged(struct decode *decode, const struct order_record *record)
 {
 	if (!decode->stats->truncated)
 		decode->stats->truncated = g_strdup_printf(
@@ -424,16 +426,14 @@ static void note_damaged(struct decode *decode, const struct record *record)
 		    record->pid, record->ns - decode->offset_ns);
 }
 
-/* An event of the schema; its fields lie in the record. */
-static void pass_schema_event(struct decode *decode, const struct record *record)
+/* An event of the schema. */
+static void pass_schema_event(struct decode *decode, const struct order_record *record)
 {
-	size_t size = record->words[1] >> 32,
-	       room = (hg_record_words(record->words[0]) - 2) * sizeof(uint64_t);
 	struct hg_event *event = event_queue_next(decode->queue);
 	enum hg_event_type type;
 	bool alias;
 	const struct stored_type *stored =
-	    stored_type_of(decode->layout, hg_record_type(record->words[0]), &type, &alias);
+	    stored_type_of(decode->layout, record->record->event.type, &type, &alias);
 
 	memset(event, 0, sizeof(*event));
 	begin_event(decode, record);
@@ -442,49 +442,38 @@ static void pass_schema_event(struct decode *decode, const struct record *record
 		return;
 	}
 	event->type = type;
-	if (size <= room &&
-	    stored_event_fill(decode->queue, event, stored, record->words + 2, size))
+	if (stored_event_fill(decode->queue, event, stored, record->record->event.fields,
+			      record->record->event.size))
 		finish_event(decode, event, alias);
 	else
 		note_damaged(decode, record);
 }
 
-/* A record that is damaged, or repeats what is not there (repeat_launch() counts), is of no use. */
-static void pass_record(struct decode *decode, const struct record *record)
+static void pass_record(const struct order_record *record, void *data)
 {
+	struct decode *decode = data;
 	struct hg_event *event;
 
-	switch ((enum hg_record)(record->words[0] >> 56)) {
-	case HG_RECORD_EVENT:
+	if (decode->stopped)
+		return;
+	switch (record->record->kind) {
+	case HG_KIND_EVENT:
 		pass_schema_event(decode, record);
 		return;
-	case HG_RECORD_LAUNCH:
-		pass_launch(decode, record);
+	case HG_KIND_LAUNCH:
+	case HG_KIND_LAUNCH_CHANGED:
+		if (record->launch)
+			pass_launch(decode, record);
+		else
+			note_orphan(decode, record->pid);
 		return;
-	case HG_RECORD_RELAUNCH:
+	case HG_KIND_BLOCK:
+	case HG_KIND_COPY:
+	case HG_KIND_STACK:
+	case HG_KIND_BEGIN:
 		event = begin_event(decode, record);
-		event->type = HG_EVENT_launch;
-		event->launch.launch_id = (uint8_t)record->words[0];
-		if (repeat_launch(decode, event))
-			deliver(decode, event);
-		return;
-	default:
-		event = begin_event(decode, record);
-		if (record_event(decode->queue, event, record->words))
-			deliver(decode, event);
-	}
-}
-
-static void pass_records(const struct order_records *records, void *data)
-{
-	struct record record = { .pid = records->pid, .tid = records->tid };
-	struct decode *decode = data;
-
-	for (uint32_t at = 0; at < records->count && !decode->stopped;
-	     at += hg_record_words(records->words[at])) {
-		record.words = &records->words[at];
-		record.ns = records->begin_ns + (int64_t)(uint32_t)record.words[1];
-		pass_record(decode, &record);
+		record_event(decode->queue, event, record->record);
+		deliver(decode, event);
 	}
 }
 
@@ -516,18 +505,6 @@ static void note_missing_part(struct decode *decode, const struct hg_ev_page *pa
 				    page->pid, page->part, page->number);
 }
 
-static void add_part(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)
-{
-	struct decode *decode = data;
-	uint64_t tally[HG_GROUPS] = { 0 };
-
-	count_records(decode, batch->records, batch->words, tally);
-	counts_read(decode->stats->counts, pid, tally);
-	for (unsigned group = 0; group < HG_GROUPS; group++)
-		page_parts_tally(decode->parts)[group] += tally[group];
-	order_batch(decode->order, pid, batch, (int64_t)begin + decode->offset_ns);
-}
-
 static void take_page(struct decode *decode, const struct decoder *decoder, const bt_field *payload)
 {
 	const uint64_t *member = decoder->member;
@@ -540,16 +517,18 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 		.begin = member_number(payload, member[5]),
 		.file = member_number(payload, member[6]),
 	};
+	struct page_taken taken;
 
 	read_words(decode, member_field(payload, member[7]));
 	page.records = (const uint64_t *)(void *)decode->words->data;
 	page.words = decode->words->len;
-	order_expect(decode->order, page.pid);
+	page_parts_take(decode->parts, &page, decode->offset_ns, group_of, decode, &taken);
 	/* A trace whose beginning was deleted may begin in the middle of a page. */
-	if (!page_parts_take(decode->parts, &page, add_part, decode) && !decode->begin)
+	if (taken.part_is_missing && !decode->begin)
 		note_missing_part(decode, &page);
-	if (page_parts_full(decode->parts))
-		counts_full(decode->stats->counts, page.pid, page_parts_full(decode->parts));
+	counts_read(decode->stats->counts, page.pid, taken.records);
+	if (taken.full)
+		counts_full(decode->stats->counts, page.pid, taken.all);
 }
 
 static void take_swept(struct decode *decode, const struct decoder *decoder,

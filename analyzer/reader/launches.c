@@ -1,129 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launches in batches leave out because the launch before had it. */
+/* What records of launches leave out because the launch before had it. */
 #include "launches.h"
 
 #include <glib.h>
 #include <string.h>
 
-#define STATE HG_LAUNCH_HEAD /* where the state begins */
+struct launch_slots {
+	struct launch *slots[HG_LAUNCH_SLOTS]; /* NULL: there was none */
+};
 
-static uint32_t bytes_of(uint64_t first)
+struct launch_slots *launch_slots_new(void)
 {
-	return (uint32_t)(first >> 16) & 0xffff;
+	return g_new0(struct launch_slots, 1);
 }
 
-/* Whether a whole launch has as many words as its arguments need. */
-static bool is_sound(const uint64_t *record, uint32_t words)
+void launch_slots_free(struct launch_slots *slots)
 {
-	uint32_t room = words - STATE - HG_LAUNCH_STATE;
-
-	return room <= HG_LAUNCH_ARGS && (bytes_of(record[0]) + 7u) / 8u == room;
+	for (uint32_t i = 0; slots && i < HG_LAUNCH_SLOTS; i++)
+		g_free(slots->slots[i]);
+	g_free(slots);
 }
 
-/* Bit i: the state's word i, or the arguments', is another. */
-static bool is_changed(const uint64_t *record, uint32_t i)
+/* Applies what a record says to the launch before it; false: they do not fit. */
+static bool change(struct launch *launch, const struct hg_record *record)
 {
-	return i < HG_LAUNCH_LOW_BITS ? record[0] >> i & 1
-				      : record[1] >> (32 + i - HG_LAUNCH_LOW_BITS) & 1;
-}
+	const uint32_t words = HG_LAUNCH_STATE + (launch->length + 7u) / 8u;
+	const unsigned char *word = record->launch.words;
 
-/* Apply what a record says to the copy of a launch, of `words` words; false: they do not fit. */
-static bool change(uint64_t *launch, uint32_t words, const uint64_t *record, uint32_t length)
-{
-	uint32_t next = HG_LAUNCH_HEAD;
-
-	for (uint32_t i = 0; i < HG_LAUNCH_STATE + HG_LAUNCH_ARGS; i++) {
-		if (!is_changed(record, i))
+	for (uint32_t i = 0; i < HG_LAUNCH_WORDS; i++) {
+		if (!(record->launch.changed[i / 8] >> i % 8 & 1))
 			continue;
-		if (next == length || STATE + i >= words)
+		if (i >= words)
 			return false;
-		launch[STATE + i] = record[next++];
+		memcpy(&launch->words[i], word, sizeof(launch->words[i]));
+		word += sizeof(launch->words[i]);
 	}
-	if (next != length)
-		return false;
-	launch[1] = (launch[1] & ~(uint64_t)UINT32_MAX) | (uint32_t)record[1];
 	return true;
 }
 
-static void add_orphan(GArray *out, uint64_t second)
+const struct launch *launch_slots_take(struct launch_slots *slots, const struct hg_record *record)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_RELAUNCH << 56, (uint32_t)second };
+	struct launch **slot = &slots->slots[record->launch.slot];
 
-	g_array_append_vals(out, words, G_N_ELEMENTS(words));
+	if (record->kind == HG_KIND_LAUNCH) {
+		if (!*slot)
+			*slot = g_new(struct launch, 1);
+		(*slot)->api = record->launch.api;
+		(*slot)->length = record->launch.length;
+		(*slot)->kernel_id = record->launch.kernel_id;
+		memcpy((*slot)->words, record->launch.words, record->launch.count * 8u);
+	} else if (*slot && !change(*slot, record)) {
+		g_clear_pointer(slot, g_free);
+	}
+	return *slot;
 }
 
-/* How many words of the batch are whole records. *launches: whether any is a launch that changes.
- */
-static uint32_t survey(const uint64_t *records, uint32_t words, bool *launches)
+void launch_read(const struct launch *from, struct hg_ev_launch *launch)
 {
-	uint32_t at = 0, step;
+	const uint64_t *state = from->words;
 
-	for (; at < words; at += step) {
-		step = hg_record_words(records[at]);
-		if (!step || step > words - at)
-			break;
-		*launches |= records[at] >> 56 == HG_RECORD_LAUNCH ||
-			     records[at] >> 56 == HG_RECORD_LAUNCH_CHANGED;
-	}
-	return at;
-}
-
-uint64_t *launches_expand(const uint64_t *records, uint32_t *words)
-{
-	uint32_t slots[HG_LAUNCH_SLOTS] = { 0 }; /* where the copy has its latest launch, + 1 */
-	bool launches = false;
-	uint32_t whole = survey(records, *words, &launches), step;
-	GArray *out;
-
-	if (!launches) {
-		*words = whole;
-		return g_memdup2(records, whole * sizeof(uint64_t));
-	}
-	out = g_array_sized_new(FALSE, FALSE, sizeof(uint64_t), 4 * whole);
-	for (uint32_t at = 0; at < whole; at += step) {
-		const uint64_t *record = &records[at];
-		uint32_t *slot = &slots[hg_launch_slot(record[0])], from = *slot;
-
-		step = hg_record_words(record[0]);
-		switch ((enum hg_record)(record[0] >> 56)) {
-		case HG_RECORD_LAUNCH:
-			*slot = is_sound(record, step) ? out->len + 1 : 0;
-			if (*slot)
-				g_array_append_vals(out, record, step);
-			else
-				add_orphan(out, record[1]);
-			break;
-		case HG_RECORD_LAUNCH_CHANGED:
-			if (from) {
-				uint64_t copy[HG_LAUNCH_HEAD + HG_LAUNCH_STATE + HG_LAUNCH_ARGS];
-				uint32_t length =
-				    hg_record_words(g_array_index(out, uint64_t, from - 1));
-
-				memcpy(copy, &g_array_index(out, uint64_t, from - 1),
-				       length * sizeof(*copy));
-				*slot = change(copy, length, record, step) ? out->len + 1 : 0;
-				if (*slot)
-					g_array_append_vals(out, copy, length);
-			}
-			if (!*slot)
-				add_orphan(out, record[1]);
-			break;
-		default:
-			g_array_append_vals(out, record, step);
-			break;
-		}
-	}
-	*words = out->len;
-	return (uint64_t *)(void *)g_array_free(out, FALSE);
-}
-
-void launches_read(const uint64_t *record, struct hg_ev_launch *launch, const uint8_t **bytes,
-		   uint32_t *length)
-{
-	const uint64_t *state = &record[STATE];
-
-	*launch = (struct hg_ev_launch){ .api = (uint16_t)record[0],
-					 .kernel_id = (uint32_t)(record[1] >> 32),
+	*launch = (struct hg_ev_launch){ .api = from->api,
+					 .kernel_id = from->kernel_id,
 					 .stack_id = (uint32_t)(state[HG_LAUNCH_WHERE] >> 32),
 					 .device = (int32_t)(uint32_t)state[HG_LAUNCH_WHERE],
 					 .grid_x = (uint32_t)state[HG_LAUNCH_GRID],
@@ -134,8 +71,6 @@ void launches_read(const uint64_t *record, struct hg_ev_launch *launch, const ui
 					 .block_z = (uint32_t)(state[HG_LAUNCH_BLOCK] >> 32),
 					 .shared = (uint32_t)state[HG_LAUNCH_SHARED],
 					 .stream = state[HG_LAUNCH_STREAM] };
-	*bytes = (const uint8_t *)(state + HG_LAUNCH_STATE);
-	*length = bytes_of(record[0]);
 }
 
 /* ---- ids of arguments ---- */

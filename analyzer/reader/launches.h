@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches in batches, each in full (tracer/batch_events.h). */
+/* Launches whose records say what is different, each in full (tracer/event_record.h). */
 #ifndef HIPGRAIN_LAUNCHES_H
 #define HIPGRAIN_LAUNCHES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/event_record_reader.h"
 #include "tracer/events.h"
 
-/*
- * A copy of a batch's `*words` words, for g_free(), in which each HG_RECORD_LAUNCH_CHANGED is the
- * HG_RECORD_LAUNCH that it stands for; *words: of the copy. One without a launch that it changes
- * becomes an HG_RECORD_RELAUNCH of nothing, so that it counts as an orphan. A record that is not
- * whole, or not known, ends the copy as it ends the batch. The input may be anything.
- */
-uint64_t *launches_expand(const uint64_t *records, uint32_t *words);
+/* A launch, all of it. */
+struct launch {
+	uint16_t api, length; /* bytes of the arguments */
+	uint32_t kernel_id;
+	uint64_t words[HG_LAUNCH_WORDS]; /* enum hg_launch_word, then the arguments */
+};
+
+/* The latest launch of each slot of a page. */
+struct launch_slots;
+struct launch_slots *launch_slots_new(void);
+void launch_slots_free(struct launch_slots *slots); /* NULL does nothing */
 
 /*
- * The launch that an HG_RECORD_LAUNCH of launches_expand() is, without its args_id. *bytes: its
- * arguments, so many, inside the record.
+ * Returns the launch that a record of one stands for, which lives until the next of its slot; NULL:
+ * there is none of which it could say what is different. The record may be anything.
  */
-void launches_read(const uint64_t *record, struct hg_ev_launch *launch, const uint8_t **bytes,
-		   uint32_t *length);
+const struct launch *launch_slots_take(struct launch_slots *slots, const struct hg_record *record);
+
+/* Sets *launch but for its args_id. */
+void launch_read(const struct launch *from, struct hg_ev_launch *launch);
+
+static inline const uint8_t *launch_bytes(const struct launch *launch)
+{
+	return (const uint8_t *)&launch->words[HG_LAUNCH_STATE];
+}
 
 /*
- * Ids of the arguments of batched launches, which have no event in which the recorder would have
+ * Ids of the arguments of such launches, which have no event in which the recorder would have
  * given them one: above those of the recorder's. One stands for a hash of 64 bits, as the
  * recorder's do.
  */

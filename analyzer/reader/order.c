@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-#include "tracer/batch_events.h"
-
 /* A process about which the recorder reports nothing for so long holds nothing back. */
 #define SILENT_NS INT64_C(5000000000)
 
@@ -53,7 +51,7 @@ struct event_order *order_new(const struct order_calls *calls, void *data)
 void order_free(struct event_order *order)
 {
 	g_hash_table_destroy(order->processes);
-	g_ptr_array_free(order->runs, TRUE);
+	runs_free(order->runs);
 	g_free(order);
 }
 
@@ -102,6 +100,21 @@ static void pass_item(struct event_order *order)
 	g_free(held);
 }
 
+/*
+ * Events behind this one were passed on before: the process's clock was set back, a thread was
+ * stopped for long while it stored a record, or the process was not waited for any more.
+ */
+static void pass_record(const struct order_record *record, void *data)
+{
+	struct event_order *order = data;
+	struct order_record late = *record;
+
+	if (record->ns < order->reached && order->drops_late)
+		return;
+	late.ns = order->reached = MAX(order->reached, record->ns);
+	order->calls.record(&late, order->data);
+}
+
 /* Passes on everything up to that moment. */
 static void release(struct event_order *order, int64_t until)
 {
@@ -110,10 +123,9 @@ static void release(struct event_order *order, int64_t until)
 		const struct record_run *run = runs_first(order->runs);
 
 		/* What was held back goes before records of the same moment. */
-		if (run && run->ns <= until && (!held || run->ns < held->ns))
-			order->reached =
-			    runs_pass(order->runs, held ? MIN(until, held->ns - 1) : until,
-				      order->calls.records, order->data);
+		if (run && run_ns(run) <= until && (!held || run_ns(run) < held->ns))
+			runs_pass(order->runs, held ? MIN(until, held->ns - 1) : until, pass_record,
+				  order);
 		else if (held && held->ns <= until)
 			pass_item(order);
 		else
@@ -138,13 +150,6 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 	return true;
 }
 
-/* Leaves out the records before a moment. */
-static void skip_until(struct record_run *run, int64_t since)
-{
-	while (run_look(run) && run->ns < since)
-		run->at += hg_record_words(run->records[run->at]);
-}
-
 void order_expect(struct event_order *order, int32_t pid)
 {
 	struct process *process = find_or_make(order, pid);
@@ -153,25 +158,10 @@ void order_expect(struct event_order *order, int32_t pid)
 		*process = (struct process){ true, INT64_MIN };
 }
 
-void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
-		 int64_t begin_ns)
+void order_run(struct event_order *order, int32_t pid, struct record_run *run)
 {
-	struct record_run run = { .pid = pid,
-				  .tid = batch->tid,
-				  .begin = begin_ns,
-				  .words = batch->words,
-				  .records = batch->records };
-
 	order_expect(order, pid);
-	/*
-	 * Events behind these were passed on: the process's clock was set back, a thread was
-	 * stopped for long while it stored a record, or the process was not waited for any more.
-	 */
-	if (order->drops_late)
-		skip_until(&run, order->reached);
-	else if (run_look(&run) && run.ns < order->reached)
-		run.begin += order->reached - run.ns;
-	runs_add(order->runs, &run);
+	runs_add(order->runs, run);
 }
 
 void order_drop_late(struct event_order *order)

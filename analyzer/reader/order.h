@@ -16,7 +16,7 @@
 /* What is done with what was held back, when its turn has come. */
 struct order_calls {
 	void (*item)(void *item, void *data); /* which is the callee's from then on */
-	void (*records)(const struct order_records *records, void *data);
+	void (*record)(const struct order_record *record, void *data);
 };
 
 struct event_order;
@@ -32,15 +32,8 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item);
 /* Records of that process are to come, maybe of another program in it. */
 void order_expect(struct event_order *order, int32_t pid);
 
-/* Records of a page, which begins at `begin_ns` since the clock's origin. */
-struct order_batch {
-	uint32_t number;
-	int32_t tid;
-	uint64_t *records; /* of whole_records(); they are the order's from then on */
-	uint32_t words;
-};
-void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
-		 int64_t begin_ns);
+/* The run of a page of that process has new records. */
+void order_run(struct event_order *order, int32_t pid, struct record_run *run);
 
 /*
  * Records that come behind later ones are left out from now on: of a trace whose

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a record means may depend on those before it in its page, so all of a page's words are kept
- * until its last part has come, and are made whole records again with each part.
- */
+/* What a record means may depend on those before it in its page: the page is one run (runs.h). */
 #include "page_parts.h"
 
 #include <glib.h>
@@ -10,7 +7,6 @@
 #include <string.h>
 
 #include "tracer/ring.h"
-#include "whole_records.h"
 
 struct key {
 	uint64_t file;
@@ -20,10 +16,11 @@ struct key {
 
 struct page {
 	struct key key;
-	GArray *words;
-	uint32_t parts, taken;
-	bool broken;  /* a part is missing */
-	bool in_file; /* the process's file still has it */
+	struct record_run *run;
+	struct hg_record_before before; /* behind what was taken */
+	uint32_t parts, taken;          /* bytes */
+	bool broken;                    /* a part is missing, or damaged */
+	bool in_file;                   /* the process's file still has it */
 	uint64_t tally[HG_GROUPS];
 };
 
@@ -31,9 +28,7 @@ struct page_parts {
 	GHashTable *pages; /* struct page, by their keys */
 	GHashTable *open;  /* struct key, a set: pages that have ended, but were not full */
 	struct key last;   /* the page that ended last, all of which was taken */
-	struct page *page; /* whose part is taken */
-	bool is_full;      /* the last part ended a full page: */
-	uint64_t full[HG_GROUPS];
+	struct event_order *order;
 };
 
 static guint hash_of(gconstpointer data)
@@ -54,14 +49,15 @@ static void free_page(gpointer data)
 {
 	struct page *page = data;
 
-	g_array_unref(page->words);
+	run_close(page->run);
 	g_free(page);
 }
 
-struct page_parts *page_parts_new(void)
+struct page_parts *page_parts_new(struct event_order *order)
 {
 	struct page_parts *parts = g_new0(struct page_parts, 1);
 
+	parts->order = order;
 	parts->pages = g_hash_table_new_full(hash_of, is_same, NULL, free_page);
 	parts->open = g_hash_table_new_full(hash_of, is_same, g_free, NULL);
 	return parts;
@@ -74,94 +70,66 @@ void page_parts_free(struct page_parts *parts)
 	g_free(parts);
 }
 
-static struct page *find_or_make(struct page_parts *parts, const struct key *key)
+static struct page *find_or_make(struct page_parts *parts, const struct hg_ev_page *part,
+				 int64_t offset)
 {
-	struct page *page = g_hash_table_lookup(parts->pages, key);
+	const struct key key = { part->file, part->pid, part->number };
+	struct page *page = g_hash_table_lookup(parts->pages, &key);
 
 	if (!page) {
 		page = g_new0(struct page, 1);
-		page->key = *key;
-		page->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		page->key = key;
+		page->run = run_new(part->pid, part->thread, part->begin, offset, HG_RING_RECORDS);
 		g_hash_table_insert(parts->pages, &page->key, page);
 	}
 	return page;
 }
 
-struct adding {
-	void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data);
-	void *data;
-};
-
-static void add_words(const struct adding *adding, const struct hg_ev_page *part,
-		      const uint64_t *words, uint32_t count, uint64_t begin)
+/* Adds the part's records to the page. What is damaged of it is counted as missing. */
+static void add_records(struct page *page, const struct hg_ev_page *part,
+			enum hg_group (*group)(const struct hg_record *record, void *data),
+			void *data, struct page_taken *taken)
 {
-	struct order_batch batch = { .number = part->number, .tid = part->thread, .words = count };
+	const unsigned char *begin = (const unsigned char *)part->records;
+	size_t size = MIN(part->words * sizeof(*part->records), HG_RING_RECORDS - page->taken);
+	struct hg_records records = { .at = begin, .end = begin + size, .before = page->before };
+	struct hg_record record;
 
-	if (!count)
-		return;
-	batch.records = g_memdup2(words, count * sizeof(*words));
-	adding->add(part->pid, &batch, begin, adding->data);
+	while (hg_record_next(&records, &record))
+		if (record.kind != HG_KIND_BEGIN)
+			taken->records[group(&record, data)]++;
+	size = (size_t)(records.at - begin);
+	page->broken |= records.damaged;
+	page->before = records.before;
+	page->taken += (uint32_t)size;
+	for (unsigned i = 0; i < HG_GROUPS; i++)
+		page->tally[i] += taken->records[i];
+	run_extend(page->run, begin, size);
 }
 
-/* Adds what is new in the page. */
-static void add_new(const struct adding *adding, const struct hg_ev_page *part, struct page *page)
+void page_parts_take(struct page_parts *parts, const struct hg_ev_page *part, int64_t offset,
+		     enum hg_group (*group)(const struct hg_record *record, void *data), void *data,
+		     struct page_taken *taken)
 {
-	uint32_t words = page->words->len, from = page->taken;
-	bool damaged = false; /* what is missing is counted */
-	uint64_t *records = whole_records((uint64_t *)(void *)page->words->data, &words, &damaged);
-	uint64_t begin = part->begin;
+	struct page *page = find_or_make(parts, part, offset);
 
-	for (uint32_t at = 0; at < words; at += hg_record_words(records[at])) {
-		if (records[at] >> 56 != HG_RECORD_BEGIN)
-			continue;
-		if (at > from)
-			add_words(adding, part, &records[from], at - from, begin);
-		begin = records[at + 2];
-		from = MAX(from, at + HG_RECORD_BEGIN_WORDS);
-	}
-	if (words > from)
-		add_words(adding, part, &records[from], words - from, begin);
-	page->taken = MAX(page->taken, words);
-	g_free(records);
-}
-
-bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *part,
-		     void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
-				 void *data),
-		     void *data)
-{
-	const struct key key = { part->file, part->pid, part->number };
-	const struct adding adding = { add, data };
-	struct page *page = find_or_make(parts, &key);
-	bool whole = page->broken || part->part == page->parts + 1;
-
-	parts->page = page;
-	parts->is_full = part->last == HG_PAGE_FULL;
-	page->broken |= part->part != ++page->parts;
+	memset(taken, 0, sizeof(*taken));
+	order_expect(parts->order, part->pid);
+	if (!page->broken && part->part != page->parts + 1)
+		taken->part_is_missing = page->broken = true;
 	page->parts = part->part;
-	if (!page->broken &&
-	    page->words->len + part->words <= HG_RING_PAGE / sizeof(uint64_t) * 2) {
-		g_array_append_vals(page->words, part->records, part->words);
-		add_new(&adding, part, page);
+	if (!page->broken) {
+		add_records(page, part, group, data, taken);
+		order_run(parts->order, part->pid, page->run);
 	}
+	taken->full = part->last == HG_PAGE_FULL;
+	memcpy(taken->all, page->tally, sizeof(taken->all));
 	if (part->last) {
-		memcpy(parts->full, page->tally, sizeof(parts->full));
-		parts->last = key;
-		if (!parts->is_full)
-			g_hash_table_add(parts->open, g_memdup2(&key, sizeof(key)));
-		g_hash_table_remove(parts->pages, &key);
+		parts->last = page->key;
+		if (!taken->full)
+			g_hash_table_add(parts->open, g_memdup2(&page->key, sizeof(page->key)));
+		g_hash_table_remove(parts->pages, &page->key);
 	}
-	return whole;
-}
-
-uint64_t *page_parts_tally(struct page_parts *parts)
-{
-	return parts->page->tally;
-}
-
-const uint64_t *page_parts_full(const struct page_parts *parts)
-{
-	return parts->is_full ? parts->full : NULL;
 }
 
 void page_parts_in_file(struct page_parts *parts, int32_t pid, uint64_t file, uint32_t number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of processes' files that come in parts (events `page` and `swept` of events.def). */
+/* Pages of processes' files that come in parts (event `page` of events.def). */
 #ifndef HIPGRAIN_READER_PAGE_PARTS_H
 #define HIPGRAIN_READER_PAGE_PARTS_H
 
@@ -12,27 +12,26 @@
 
 struct page_parts;
 
-struct page_parts *page_parts_new(void);
+/* The records go to `order`. */
+struct page_parts *page_parts_new(struct event_order *order);
+/* Nothing may be held back by the order any more. */
 void page_parts_free(struct page_parts *parts);
 
-/*
- * Takes a part. Calls `add` for its whole records, once for each moment from which their times
- * count, which is `begin`, ns of CLOCK_MONOTONIC; batch->records are the callee's. Parts behind one
- * that is missing cannot be read; false: this is the first of these.
- */
-bool page_parts_take(struct page_parts *parts, const struct hg_ev_page *page,
-		     void (*add)(int32_t pid, const struct order_batch *batch, uint64_t begin,
-				 void *data),
-		     void *data);
+/* What a part brought. */
+struct page_taken {
+	bool part_is_missing; /* before it, and for the first time: nothing of the page is read
+			       * any more */
+	bool full;            /* it was the last one of a page that was full */
+	uint64_t records[HG_GROUPS]; /* of the part */
+	uint64_t all[HG_GROUPS];     /* of the page so far */
+};
 
-/* What was read of the page whose part is taken; for `add`. */
-uint64_t *page_parts_tally(struct page_parts *parts);
+/* Takes a part. Its records' times are of CLOCK_MONOTONIC plus `offset`. */
+void page_parts_take(struct page_parts *parts, const struct hg_ev_page *part, int64_t offset,
+		     enum hg_group (*group)(const struct hg_record *record, void *data), void *data,
+		     struct page_taken *taken);
 
-/* Returns that of a page that has ended with the last part, and was full; else NULL. */
-const uint64_t *page_parts_full(const struct page_parts *parts);
-
-/* Returns how many words of whole records were taken of a page; UINT32_MAX: all, as it has ended.
- */
+/* Returns how many bytes of a page were taken; UINT32_MAX: all, as it has ended. */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,
 			  uint32_t number);
 

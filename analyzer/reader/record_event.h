@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of batches (tracer/batch_events.h) to the events that they stand for. */
+/* Records (tracer/event_record.h) to the events that they are shorter forms of. */
 #ifndef HIPGRAIN_READER_RECORD_EVENT_H
 #define HIPGRAIN_READER_RECORD_EVENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "analyzer/reader/event.h"
 #include "analyzer/reader/event_queue.h"
+#include "tracer/event_record_reader.h"
 
 /*
- * Fill in type and fields of an event, of which the rest is set, from a whole record; what it
- * points to is kept by `queue`, of which the event is the next. Not for launches, which depend on
- * other records. False if the record is damaged, or of a launch.
+ * Fills in type and fields of an event, of which the rest is set, from a record of a block, a copy
+ * or a stack; what it points to is kept by `queue`, of which the event is the next.
  */
-bool record_event(struct event_queue *queue, struct hg_event *event, const uint64_t *words);
+void record_event(struct event_queue *queue, struct hg_event *event,
+		  const struct hg_record *record);
 
 #endif

@@ -14,11 +14,7 @@
 
 #include "ring_file.h"
 #include "sorted_files.h"
-#include "tracer/batch_events.h"
 #include "tracer/ring.h"
-#include "whole_records.h"
-
-#define PAGE_WORDS G_N_ELEMENTS(((struct hg_ring_page *)NULL)->records)
 
 struct place {
 	int64_t begin; /* by the clock of the first file */
@@ -54,18 +50,11 @@ static struct ring_file *file_at(const struct rings *rings, guint at)
 	return &g_array_index(rings->files, struct ring_file, at);
 }
 
-/* Returns the moment, in ns of the process's clock, so much later; no later than can be counted. */
-static int64_t moment(struct rings *rings, const struct ring_file *file, uint64_t ns, int64_t later)
+/* A time that is none is as late as can be (run_moment()). */
+static void check_time(struct rings *rings, const struct ring_file *file, uint64_t ns)
 {
-	int64_t time = (int64_t)ns, sum;
-
-	if (time > RING_TIME_MOST || time < -RING_TIME_MOST) {
+	if ((int64_t)ns > RING_TIME_MOST || (int64_t)ns < -RING_TIME_MOST)
 		note_damage(rings, file->path, "it has a time that is none");
-		time = RING_TIME_MOST;
-	}
-	if (!__builtin_add_overflow(time, later, &sum))
-		return sum;
-	return later < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* ---- opening ---- */
@@ -105,7 +94,8 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 			note_damage(rings, file->path, "a page's state is none");
 		if (!head.number)
 			continue;
-		place.begin = moment(rings, file, head.begin, file->ahead);
+		check_time(rings, file, head.begin);
+		place.begin = run_moment(head.begin, file->ahead);
 		g_array_append_val(rings->places, place);
 	}
 	if (used < file->taken)
@@ -222,7 +212,7 @@ void rings_close(struct rings *rings)
 		g_free(file_at(rings, i)->path);
 	g_array_free(rings->files, TRUE);
 	g_array_free(rings->places, TRUE);
-	g_ptr_array_free(rings->runs, TRUE);
+	runs_free(rings->runs);
 	if (rings->fd >= 0)
 		close(rings->fd);
 	g_free(rings);
@@ -235,17 +225,7 @@ int64_t rings_origin(const struct rings *rings)
 
 /* ---- a page ---- */
 
-/* Returns the moment as events show it; there is room for the time of a record behind it. */
-static int64_t shown(const struct rings *rings, int64_t begin)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(begin, rings->offset, &sum))
-		sum = begin < 0 ? INT64_MIN : INT64_MAX;
-	return MIN(sum, INT64_MAX - (int64_t)UINT32_MAX - 1);
-}
-
-/* Reads the page; the number of words that it has, 0 after a note of damage. */
+/* Reads the page; returns how many bytes of records there may be. */
 static uint32_t read_page(struct rings *rings, const struct place *place)
 {
 	const struct ring_file *file = file_at(rings, place->file);
@@ -265,83 +245,78 @@ static uint32_t read_page(struct rings *rings, const struct place *place)
 		note_damage(rings, file->path, "it cannot be read");
 		return 0;
 	}
-	if (rings->page.words > PAGE_WORDS) {
-		note_damage(rings, file->path, "a page has more records than room");
-		rings->page.words = PAGE_WORDS;
-	}
-	if ((size_t)got < head + rings->page.words * sizeof(uint64_t)) {
+	if ((size_t)got < sizeof(rings->page))
 		note_damage(rings, file->path, "it is cut off");
-		return (uint32_t)(((size_t)got - head) / sizeof(uint64_t));
-	}
-	return rings->page.words;
+	return (uint32_t)((size_t)got - head);
 }
 
-static void add_run(GPtrArray *runs, const struct record_run *page, int64_t begin, uint32_t from,
-		    uint32_t to)
+/* Returns how many records the page has by its thread's own count, once it is full. */
+static uint64_t counted(const struct rings *rings)
 {
-	struct record_run run = *page;
+	uint64_t sum = 0;
 
-	run.begin = begin;
-	run.words = to - from;
-	run.records = g_memdup2(&page->records[from], run.words * sizeof(uint64_t));
-	runs_add(runs, &run);
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		sum += rings->page.counted[group];
+	return sum;
 }
 
-/*
- * Adds the page's records behind `from` as runs: times behind HG_RECORD_BEGIN count from another
- * moment. The page's own are freed.
- */
-static void add_runs(struct rings *rings, const struct ring_file *file,
-		     const struct record_run *page, uint32_t from)
+/* Counts the records of the first `size` bytes. Returns where the last one ends. */
+static uint32_t survey(struct rings *rings, const struct ring_file *file, uint32_t size,
+		       uint32_t known, const struct ring_calls *calls, struct ring_page *page,
+		       void *data)
 {
-	int64_t begin = page->begin;
+	const unsigned char *begin = rings->page.records;
+	struct hg_records records = { .at = begin, .end = begin + size };
+	uint64_t *sums = known ? page->known : page->rest;
+	struct hg_record record;
 
-	for (uint32_t at = 0; at < page->words; at += hg_record_words(page->records[at])) {
-		if (page->records[at] >> 56 != HG_RECORD_BEGIN)
-			continue;
-		if (at > from)
-			add_run(rings->runs, page, begin, from, at);
-		begin = shown(rings, moment(rings, file, page->records[at + 2], file->ahead));
-		from = MAX(from, at + HG_RECORD_BEGIN_WORDS);
+	while (hg_record_next(&records, &record)) {
+		if (record.kind == HG_KIND_BEGIN)
+			check_time(rings, file, records.begin);
+		else
+			sums[calls->group(&record, data)]++;
+		if (records.at >= begin + known)
+			sums = page->rest;
 	}
-	if (page->words > from)
-		add_run(rings->runs, page, begin, from, page->words);
-	g_free(page->records);
+	if (records.damaged)
+		note_damage(rings, file->path, "a page has a record that is none");
+	else if (page->full && hg_ring_sum(page->known) + hg_ring_sum(page->rest) != counted(rings))
+		note_damage(rings, file->path, "a page lacks records");
+	return (uint32_t)(records.at - begin);
 }
 
 static void take_page(struct rings *rings, const struct place *place,
 		      const struct ring_calls *calls, void *data)
 {
 	const struct ring_file *file = file_at(rings, place->file);
-	uint32_t words = read_page(rings, place);
+	uint32_t size = read_page(rings, place), known;
 	struct ring_page page = { .pid = file->pid,
-				  .tid = rings->page.thread,
 				  .number = rings->page.number,
 				  .file = file->id,
-				  .begin = rings->page.begin };
-	bool damaged = false;
-	uint32_t known;
-	struct record_run run = { .pid = page.pid,
-				  .tid = page.tid,
-				  .begin = shown(rings, place->begin),
-				  .words = words };
+				  .full = rings->page.state == HG_RING_FULL };
+	struct record_run *run;
+	int64_t offset;
 
-	if (!words)
+	if (!size)
 		return;
-	run.records = whole_records(rings->page.records, &run.words, &damaged);
-	if (damaged)
-		note_damage(rings, file->path, "a page has a record that is none");
-	page.all = run.records;
-	page.all_words = run.words;
-	page.full = rings->page.state == HG_RING_FULL;
 	known = calls->known ? calls->known(&page, data) : 0;
-	if (known != UINT32_MAX) {
-		known = MIN(known, run.words);
-		page.records = run.records + known;
-		page.words = run.words - known;
-		calls->page(&page, data);
-	}
-	add_runs(rings, file, &run, known);
+	size = survey(rings, file, size, known, calls, &page, data);
+	if (known == UINT32_MAX)
+		return;
+	calls->page(&page, data);
+	if (__builtin_add_overflow(file->ahead, rings->offset, &offset))
+		offset = file->ahead < 0 ? INT64_MIN : INT64_MAX;
+	run = run_new(page.pid, rings->page.thread, rings->page.begin, offset, size);
+	run_extend(run, rings->page.records, size);
+	run_skip(run, known);
+	runs_add(rings->runs, run);
+	run_close(run);
+}
+
+/* Returns the moment as events show it. */
+static int64_t shown(const struct rings *rings, int64_t begin)
+{
+	return run_moment((uint64_t)begin, rings->offset);
 }
 
 bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct ring_calls *calls,
@@ -358,14 +333,14 @@ bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct 
 		const struct record_run *run = runs_first(rings->runs);
 		int64_t begin = place ? shown(rings, place->begin) : INT64_MAX;
 
-		if (place && begin <= until && (!run || begin <= run->ns)) {
+		if (place && begin <= until && (!run || begin <= run_ns(run))) {
 			rings->next++;
 			take_page(rings, place, calls, data);
 			continue;
 		}
-		if (!run || run->ns > until)
+		if (!run || run_ns(run) > until)
 			return false;
-		runs_pass(rings->runs, place ? MIN(until, begin - 1) : until, calls->records, data);
+		runs_pass(rings->runs, place ? MIN(until, begin - 1) : until, calls->record, data);
 		return true;
 	}
 }

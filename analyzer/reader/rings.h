@@ -23,24 +23,22 @@ void rings_close(struct rings *rings);
 /* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
 int64_t rings_origin(const struct rings *rings);
 
-/* How a page comes: struct order_records of it follow. Of records, `begin` is as the page's. */
+/* What is said of a page before its records follow. */
 struct ring_page {
-	int32_t pid, tid;
+	int32_t pid;
 	uint32_t number;
-	uint64_t file;           /* hg_ring_id() */
-	uint64_t begin;          /* ns of CLOCK_MONOTONIC */
-	const uint64_t *records; /* of whole_records(); what was known of the page is left out */
-	uint32_t words;
-	const uint64_t *all; /* with that */
-	uint32_t all_words;
-	bool full; /* it is counted in the file's `records` */
+	uint64_t file;             /* hg_ring_id() */
+	uint64_t known[HG_GROUPS]; /* records that were known, which do not follow */
+	uint64_t rest[HG_GROUPS];  /* the others */
+	bool full;                 /* it is counted in the file's `records` */
 };
 
 struct ring_calls {
+	enum hg_group (*group)(const struct hg_record *record, void *data);
 	void (*page)(const struct ring_page *page, void *data);
-	void (*records)(const struct order_records *records, void *data);
-	/* Returns how many words at the page's begin are known already; UINT32_MAX: it was full
-	 * then. */
+	void (*record)(const struct order_record *record, void *data);
+	/* Returns how many bytes at the page's begin are known already; UINT32_MAX: it was full
+	 * then. May be NULL. */
 	uint32_t (*known)(const struct ring_page *page, void *data);
 };
 

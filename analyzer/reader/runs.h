@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs: whole records of one thread that follow one another; many of them, merged by time. */
+/*
+ * Runs: records of one page, as they lie there (tracer/event_record.h), from the next one on; many
+ * of them, merged by time. A page that comes in parts is one run, which grows.
+ */
 #ifndef HIPGRAIN_READER_RUNS_H
 #define HIPGRAIN_READER_RUNS_H
 
@@ -7,41 +10,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Records of one thread, whole ones, that follow one another. */
-struct order_records {
+#include "launches.h"
+#include "tracer/event_record_reader.h"
+
+/* A record whose turn has come. */
+struct order_record {
+	int64_t ns; /* by the trace's clock, since its origin */
 	int32_t pid, tid;
-	int64_t begin_ns;      /* of their batch, by the trace's clock, since its origin */
-	const uint64_t *words; /* of whole_records() */
-	uint32_t count;        /* of words */
+	const struct hg_record *record; /* no HG_KIND_BEGIN, and no HG_KIND_LAUNCH_CHANGED */
+	const struct launch
+	    *launch; /* HG_KIND_LAUNCH: all of it; NULL: what it repeats is not there */
 };
 
-/* The records of a batch or page, from the next one on. */
-struct record_run {
-	int64_t ns; /* of the next record */
-	int64_t begin;
-	int32_t pid, tid;
-	uint32_t at, words;
-	uint64_t *records; /* of whole_records() */
-};
+struct record_run;
 
-/* Returns true if a record is next in the run; then run->ns is its time. */
-bool run_look(struct record_run *run);
+/*
+ * Makes a run, with room for so many bytes, of a page whose times begin at `begin`, and are
+ * `offset` behind those of the trace's clock.
+ */
+struct record_run *run_new(int32_t pid, int32_t tid, uint64_t begin, int64_t offset, size_t room);
 
-/* A heap of struct record_run, by the times of their next records; for g_ptr_array_free(). */
+/* Adds whole records of the page, which follow the ones before. */
+void run_extend(struct record_run *run, const void *bytes, size_t size);
+
+/* Steps over the page's first so many bytes, which are whole records. */
+void run_skip(struct record_run *run, size_t bytes);
+
+/* Nothing is added any more. It goes, at once or when its last record was passed on. */
+void run_close(struct record_run *run);
+
+/* Returns the time of the run's next record. */
+int64_t run_ns(const struct record_run *run);
+
+/* Returns the time as events show it; there is room for the time of a record behind it. */
+int64_t run_moment(uint64_t begin, int64_t offset);
+
+/* A heap of runs, by the times of their next records. */
 GPtrArray *runs_new(void);
+void runs_free(GPtrArray *runs);
 
-/* Adds a copy of the run, whose records are the heap's from then on. */
-void runs_add(GPtrArray *runs, const struct record_run *run);
+/* The run has new records. */
+void runs_add(GPtrArray *runs, struct record_run *run);
 
 /* Returns the run whose record is next; NULL: there is none. */
 const struct record_run *runs_first(const GPtrArray *runs);
 
 /*
  * Passes on records of that run up to and with the moment `until`, as long as no other run has an
- * earlier one. There is a run, and its next record is not later than that. Returns the time of the
- * last record that was passed on.
+ * earlier one. There is a run, and its next record is not later than that.
  */
-int64_t runs_pass(GPtrArray *runs, int64_t until,
-		  void (*pass)(const struct order_records *records, void *data), void *data);
+void runs_pass(GPtrArray *runs, int64_t until,
+	       void (*pass)(const struct order_record *record, void *data), void *data);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches as records of batches (tracer/batch_events.h): of a kernel that this thread has launched
- * from the same place before, what is other than it was then.
+ * Launches as records of their own kind (tracer/event_record.h): of a kernel that this thread has
+ * launched from the same place before, what is other than it was then.
  *
- * A record tells what differs from one in the same batch, and the first of a slot in a batch is
- * whole; so a batch that is lost takes no other's launches with it, and what a killed process
- * leaves in its file can be read as far as it goes. A batch that another thread writes out, a
- * fork() or a new recording begins another one, with another number.
+ * A record tells what differs from one in the same page, and the first of a slot in a page is
+ * whole; so a page that is lost takes no other's launches with it, and what a killed process leaves
+ * in its file can be read as far as it goes. A fork() or a new recording begins another page, with
+ * another number.
  */
 #include <string.h>
 
@@ -112,25 +112,27 @@ static void set_state(uint64_t *state, const struct hg_ev_launch *event)
 	state[HG_LAUNCH_STREAM] = event->stream;
 }
 
-/* Store what differs from the record before; how many words. Makes `before` the same. */
-static inline uint32_t add_changed(uint64_t *out, uint32_t used, uint32_t bit,
-				   const uint64_t *words, uint64_t *before, uint32_t count)
+/* Stores what differs from the record before, and which words that is. Makes `before` the same. */
+static inline char *put_changed(char *at, char *changed, uint32_t bit, const uint64_t *words,
+				uint64_t *before, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++, bit++) {
 		if (words[i] == before[i])
 			continue;
-		if (bit < HG_LAUNCH_LOW_BITS)
-			out[0] |= UINT64_C(1) << bit;
-		else
-			out[1] |= UINT64_C(1) << (32 + bit - HG_LAUNCH_LOW_BITS);
-		before[i] = out[used++] = words[i];
+		changed[bit / 8] |= (char)(1u << bit % 8);
+		before[i] = words[i];
+		at = hg_record_put(at, words[i], sizeof(words[i]));
 	}
-	return used;
+	return at;
 }
 
-static uint64_t first_word(enum hg_record kind, const struct hg_hip_recent *recent)
+static char *put_words(char *at, const uint64_t *words, uint64_t *before, uint32_t count)
 {
-	return (uint64_t)kind << 56 | (uint64_t)hg_hip_recent_slot(recent) << 40;
+	for (uint32_t i = 0; i < count; i++) {
+		before[i] = words[i];
+		at = hg_record_put(at, words[i], sizeof(words[i]));
+	}
+	return at;
 }
 
 /* false: not now. */
@@ -138,36 +140,39 @@ static bool add(const struct hg_hip_launch *launch, struct hg_hip_recent *recent
 		const uint64_t *args, uint32_t count)
 {
 	const struct hg_ev_launch *event = &launch->event;
-	uint32_t used = HG_LAUNCH_HEAD, number = recent->number;
+	uint32_t number = recent->number;
 	uint64_t state[HG_LAUNCH_STATE];
 	struct hg_batch_room room;
-	uint64_t *out;
+	char *at, *changed;
 
 	set_state(state, event);
-	if (!hg_batch_take(&room, HG_LAUNCH_HEAD + HG_LAUNCH_STATE + count, 0))
+	if (!hg_batch_take(&room, HG_LAUNCH_MOST(count), 0))
 		return false;
 	/* Who jumps out of a handler that interrupts this leaves a launch that nothing builds on.
 	 */
 	__atomic_store_n(&recent->number, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	out = room.words;
-	out[1] = room.since;
 	hg_tls.open_call->start = room.when;
+	room.before->since = room.since;
+	room.at[1] = (char)hg_hip_recent_slot(recent);
+	at = hg_record_put32(room.at + 2, room.since);
 	if (HG_LIKELY(number == room.number && recent->api == event->api)) {
-		out[0] = first_word(HG_RECORD_LAUNCH_CHANGED, recent);
-		used = add_changed(out, used, 0, state, recent->state, HG_LAUNCH_STATE);
-		used = add_changed(out, used, HG_LAUNCH_STATE, args, recent->args, count);
+		changed = at;
+		at = hg_record_put(at, 0, 8);
+		*at++ = 0;
+		at = put_changed(at, changed, 0, state, recent->state, HG_LAUNCH_STATE);
+		at = put_changed(at, changed, HG_LAUNCH_STATE, args, recent->args, count);
+		hg_record_finish(room.at, at, HG_RECORD_LAUNCH_CHANGED);
 	} else {
-		out[0] = first_word(HG_RECORD_LAUNCH, recent) | recent->length << 16 | event->api;
-		out[1] |= (uint64_t)event->kernel_id << 32;
-		for (uint32_t i = 0; i < HG_LAUNCH_STATE; i++)
-			recent->state[i] = out[used++] = state[i];
-		for (uint32_t i = 0; i < count; i++)
-			recent->args[i] = out[used++] = args[i];
+		at = hg_record_put16(at, event->api);
+		at = hg_record_put16(at, (uint16_t)recent->length);
+		at = hg_record_put32(at, event->kernel_id);
+		at = put_words(at, state, recent->state, HG_LAUNCH_STATE);
+		at = put_words(at, args, recent->args, count);
+		hg_record_finish(room.at, at, HG_RECORD_LAUNCH);
 		recent->api = event->api;
 	}
-	out[0] |= (uint64_t)used << 48;
-	hg_batch_put(&room, used);
+	hg_batch_put(&room, at, HG_GROUP_LAUNCH);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&recent->number, room.number, __ATOMIC_RELAXED);
 	return true;

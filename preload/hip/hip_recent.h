@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "preload/hip/hip_launch.h"
-#include "tracer/batch_events.h"
+#include "tracer/event_record.h"
 
 struct hg_hip_kernel_variant;
 
@@ -28,7 +28,7 @@ struct hg_hip_recent {
 	uint32_t args_id; /* 0: they have none */
 	uint32_t length;  /* of the arguments, in bytes */
 	uint32_t noted;   /* hg_hip_memory_change() when the runtime had been queried about them */
-	uint32_t number;  /* of the batch that has this launch as the latest of its slot; 0: none */
+	uint32_t number;  /* of the page that has this launch as the latest of its slot; 0: none */
 	uint16_t api;
 	uint64_t key; /* a hash of the arguments; 0: not known */
 	uint64_t state[HG_LAUNCH_STATE];

@@ -64,19 +64,19 @@ static uint64_t duration(struct hg_hip_call *call)
 }
 
 /* A copy of one row, which most are; by value, for it to stay in registers. */
-static __attribute__((noinline)) bool add_row_otherwise(struct hg_packed_copy row, uint64_t when)
+static __attribute__((noinline)) bool add_row_otherwise(struct hg_record_copy row, uint64_t when)
 {
 	struct hg_batch_room room;
 	char *end;
 
-	if (!hg_batch_take_packed(&room, HG_PACKED_COPY_MOST, when))
+	if (!hg_batch_take(&room, HG_RECORD_COPY_MOST, when))
 		return false;
-	end = hg_packed_put_copy(room.batch->packed, &room.batch->before, &row, room.since);
-	hg_batch_put_packed(&room, end, HG_GROUP_COPY);
+	end = hg_record_put_copy(room.at, room.before, &row, room.since);
+	hg_batch_put(&room, end, HG_GROUP_COPY);
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy row, uint64_t end)
+static inline __attribute__((always_inline)) bool add_row(struct hg_record_copy row, uint64_t end)
 {
 	struct hg_batch *batch = hg_tls.batch;
 	uint64_t since;
@@ -86,11 +86,11 @@ static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy 
 		return add_row_otherwise(row, 0);
 	if (HG_LIKELY(batch != NULL) && HG_LIKELY(hg_batch_enter(batch))) {
 		since = end - batch->begin;
-		if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_COPY_MOST)) &&
+		if (HG_LIKELY(hg_batch_has_room(batch, HG_RECORD_COPY_MOST)) &&
 		    HG_LIKELY(hg_batch_may_store(batch)) && HG_LIKELY(!(since >> 32))) {
 			hg_batch_begin(batch->page);
-			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
-							   (uint32_t)since);
+			batch->at =
+			    hg_record_put_copy(batch->at, &batch->before, &row, (uint32_t)since);
 			batch->records[HG_GROUP_COPY]++;
 			hg_batch_done(batch->page);
 			hg_batch_leave(batch);
@@ -120,7 +120,7 @@ static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *ev
 	    !fits(event->kind, event->device, event->duration))
 		return false;
 	return add_row(
-	    (struct hg_packed_copy){ .dst = event->dst,
+	    (struct hg_record_copy){ .dst = event->dst,
 				     .src = event->src,
 				     .size = event->size,
 				     .stream = event->stream,
@@ -277,7 +277,7 @@ static __attribute__((noinline)) void finish_bytes_otherwise(struct hg_hip_call 
 	hg_finish_copy(call, &event);
 }
 
-static __attribute__((noinline)) void emit_row(struct hg_packed_copy row, uint16_t api,
+static __attribute__((noinline)) void emit_row(struct hg_record_copy row, uint16_t api,
 					       int32_t kind, int32_t device, uint64_t took)
 {
 	struct hg_ev_copy event = { .api = api,
@@ -303,7 +303,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	int saved = errno;
 	uint64_t took;
 	int32_t device;
-	struct hg_packed_copy row;
+	struct hg_record_copy row;
 
 	if (HG_UNLIKELY(call->rc || hg_config.standby || hg_hip_any_capture())) {
 		finish_bytes_otherwise(call, dst, src, size, kind, stream);
@@ -312,7 +312,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	if (hg_enter_often()) {
 		took = duration_until(call, hg_now_counted());
 		device = hg_hip_stream_device(stream);
-		row = (struct hg_packed_copy){ .dst = dst,
+		row = (struct hg_record_copy){ .dst = dst,
 					       .src = src,
 					       .size = size,
 					       .stream = stream,

@@ -87,10 +87,8 @@ void hg_hip_launch_emit(struct hg_ev_launch *event)
 	event->launch_id = known ? (uint8_t)(at + 1) : 0;
 	if (known && known[at].hash == hash && ++known[at].repeats % REPEATS) {
 		struct hg_ev_relaunch again = { .launch_id = event->launch_id };
-		uint64_t words[] = { (uint64_t)HG_RECORD_RELAUNCH << 56 | again.launch_id, 0 };
 
-		if (!hg_batch_add(words, HG_COUNT(words), 0))
-			hg_provider->relaunch(&again);
+		hg_provider->relaunch(&again);
 		return;
 	}
 	hg_provider->launch(event);

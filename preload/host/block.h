@@ -16,7 +16,6 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/trace/batch_add.h"
-#include "tracer/batch_events.h"
 #include "tracer/provider.h"
 
 #define HG_BLOCK_ALWAYS static inline __attribute__((always_inline))

@@ -32,7 +32,6 @@
 #include "preload/trace/batch_add.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
-#include "tracer/stack_record.h"
 
 _Static_assert(HG_STACK_DEPTH_MAX <= HG_STACK_FRAMES_MAX, "a record has room for a stack");
 
@@ -213,21 +212,18 @@ bool hg_thread_prepare(bool anywhere)
 static bool define_in_batch(uint32_t id, const uint64_t *frames, uint32_t count)
 {
 	struct hg_batch_room room;
-	uint32_t words;
+	char *end;
 
-	if (hg_config.standby)
+	if (hg_config.standby || !hg_batch_take(&room, hg_stack_least(count), 0))
 		return false;
-	words = hg_stack_words_close(frames, count);
-	if (!hg_batch_take(&room, words, 0))
-		return false;
-	if (HG_UNLIKELY(!hg_stack_write_close(room.words, words, id, frames, count, room.since))) {
-		hg_batch_put(&room, 0);
-		words = hg_stack_words(frames, count);
-		if (!hg_batch_take(&room, words, 0))
+	end = hg_stack_write_close(room.at, room.before, id, frames, count, room.since);
+	if (HG_UNLIKELY(!end)) {
+		hg_batch_put(&room, NULL, HG_GROUP_OTHER);
+		if (!hg_batch_take(&room, hg_stack_most(count), 0))
 			return false;
-		hg_stack_write(room.words, words, id, frames, count, room.since);
+		end = hg_stack_write(room.at, room.before, id, frames, count, room.since);
 	}
-	hg_batch_put(&room, words);
+	hg_batch_put(&room, end, HG_GROUP_OTHER);
 	return true;
 }
 

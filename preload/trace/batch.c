@@ -44,71 +44,6 @@ bool hg_batches_init(void)
 
 /* ---- the page of a batch ---- */
 
-/*
- * The run of packed records at its end, which had the room that there was, is as long as these, and
- * others may follow. Whoever reads the page meanwhile finds whole records: a processor of this kind
- * stores in order, and a run's length may exceed what the page has.
- */
-static void end_run(struct hg_batch *batch)
-{
-	uint64_t *run = batch->run;
-	size_t used;
-
-	if (!run)
-		return;
-	used = (size_t)(batch->packed - (char *)run);
-	memset(batch->packed, 0, -used % sizeof(*run));
-	used = (used + sizeof(*run) - 1) / sizeof(*run);
-	batch->page->words = (uint32_t)((size_t)(run - batch->page->records) + used);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*run = hg_packed_head(used);
-	batch->next = run + used;
-	batch->run = NULL;
-	batch->run_end = 0;
-}
-
-/* The page has so many words more, which are a record, or empty in a run. */
-static void claim(struct hg_batch *batch, uint32_t words)
-{
-	batch->next += words;
-	__atomic_store_n(&batch->page->words, batch->page->words + words, __ATOMIC_RELEASE);
-}
-
-static bool has_words(const struct hg_batch *batch, uint32_t words)
-{
-	return (uintptr_t)batch->next + words * sizeof(uint64_t) <= (uintptr_t)batch->end;
-}
-
-/* Returns true if there is a run with room for so many bytes; makes one. */
-static bool has_run(struct hg_batch *batch, uint32_t most)
-{
-	uint32_t words;
-
-	if (hg_batch_has_run(batch, most))
-		return true;
-	end_run(batch);
-	if (!has_words(batch, HG_PACKED_WORDS_LEAST))
-		return false;
-	words = (uint32_t)(batch->end - batch->next);
-	if (words > HG_PACKED_WORDS_MAX)
-		words = HG_PACKED_WORDS_MAX;
-	batch->run = batch->next;
-	batch->packed = (char *)(batch->run + 1);
-	*batch->packed = HG_PACKED_END;
-	*batch->run = hg_packed_head(words);
-	claim(batch, words);
-	batch->run_end = (uintptr_t)batch->next;
-	return true;
-}
-
-static bool has_room(struct hg_batch *batch, uint32_t words, uint32_t packed)
-{
-	if (packed)
-		return has_run(batch, packed);
-	end_run(batch);
-	return has_words(batch, words);
-}
-
 /* The recorder may have it. */
 static void give_page(struct hg_batch *batch)
 {
@@ -116,9 +51,9 @@ static void give_page(struct hg_batch *batch)
 
 	if (!page)
 		return;
-	end_run(batch);
 	batch->page = NULL;
-	batch->next = batch->end = NULL;
+	batch->at = NULL;
+	batch->end = 0;
 	batch->until = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hg_ring_give(batch->ring, page, batch->records);
@@ -144,9 +79,9 @@ static __attribute__((noinline)) bool renew_page(struct hg_batch *batch)
 	batch->lost = 0;
 	batch->begin = page->begin;
 	batch->until = page->begin + UINT32_MAX;
-	batch->next = page->records;
-	batch->end = page->records + HG_COUNT(page->records);
-	batch->before = (struct hg_packed){ 0 };
+	batch->at = (char *)page->records;
+	batch->end = (uintptr_t)(page->records + sizeof(page->records));
+	batch->before = (struct hg_record_before){ 0 };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	batch->page = page;
 	return true;
@@ -211,21 +146,17 @@ static bool is_others(const struct hg_batch *batch)
 /* Times of the records that follow count from that moment. False: the page has no room. */
 static __attribute__((noinline)) bool begin_anew(struct hg_batch *batch, uint64_t when)
 {
-	end_run(batch);
-	if (!has_words(batch, HG_RECORD_BEGIN_WORDS))
+	if (!hg_batch_has_room(batch, HG_RECORD_BEGIN_BYTES + 1))
 		return false;
-	batch->next[0] = (uint64_t)HG_RECORD_BEGIN << 56;
-	batch->next[1] = 0;
-	batch->next[2] = when;
-	claim(batch, HG_RECORD_BEGIN_WORDS);
+	batch->at = hg_record_put_begin(batch->at, &batch->before, when);
 	batch->begin = when;
 	batch->until = when + UINT32_MAX;
 	return true;
 }
 
 /* Returns true if its page has room for that; then *when is the record's time. */
-static inline __attribute__((always_inline)) bool fits(struct hg_batch *batch, uint32_t words,
-						       uint32_t packed, uint64_t *when)
+static inline __attribute__((always_inline)) bool fits(struct hg_batch *batch, size_t most,
+						       uint64_t *when)
 {
 	if (!*when)
 		*when = hg_now();
@@ -233,58 +164,42 @@ static inline __attribute__((always_inline)) bool fits(struct hg_batch *batch, u
 	if (HG_UNLIKELY(*when < batch->begin))
 		*when = batch->begin;
 	return (HG_LIKELY(*when <= batch->until) || begin_anew(batch, *when)) &&
-	       HG_LIKELY(hg_batch_may_store(batch)) && has_room(batch, words, packed);
+	       HG_LIKELY(hg_batch_may_store(batch)) && hg_batch_has_room(batch, most);
 }
 
 /* Records that are made before a change of `*hg_ring_epoch` is seen are there. */
-static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t words,
-						       uint32_t packed, uint64_t when)
+bool hg_batch_take(struct hg_batch_room *room, size_t most, uint64_t when)
 {
 	struct hg_batch *batch = own_batch();
 
 	if (HG_UNLIKELY(!batch))
 		return false;
+	most++; /* for what says that none follows */
 	if (HG_LIKELY(batch->page != NULL))
 		hg_batch_begin(batch->page);
 	if (HG_UNLIKELY(!batch->page) || HG_UNLIKELY(is_others(batch)) ||
-	    HG_UNLIKELY(!fits(batch, words, packed, &when))) {
-		if (!renew_page(batch) || !has_room(batch, words, packed)) {
+	    HG_UNLIKELY(!fits(batch, most, &when))) {
+		if (!renew_page(batch) || !hg_batch_has_room(batch, most)) {
 			leave(batch);
 			return false;
 		}
 		when = batch->begin;
 	}
 	room->batch = batch;
-	room->words = batch->next;
+	room->at = batch->at;
+	room->before = &batch->before;
 	room->when = when;
 	room->number = batch->page->number;
 	room->since = (uint32_t)(when - batch->begin);
 	return true;
 }
 
-bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
+void hg_batch_put(const struct hg_batch_room *room, char *end, enum hg_group group)
 {
-	return take(room, most, 0, when);
-}
-
-void hg_batch_put(const struct hg_batch_room *room, uint32_t words)
-{
-	if (words) {
-		room->batch->records[hg_group_of_record(room->words[0])]++;
-		claim(room->batch, words);
+	if (end) {
+		room->batch->at = end;
+		room->batch->records[group]++;
 	}
-	leave(room->batch);
-}
-
-bool hg_batch_take_packed(struct hg_batch_room *room, uint32_t most, uint64_t when)
-{
-	return take(room, 0, most, when);
-}
-
-void hg_batch_put_packed(const struct hg_batch_room *room, char *end, enum hg_group group)
-{
-	room->batch->packed = end;
-	room->batch->records[group]++;
 	leave(room->batch);
 }
 
@@ -300,68 +215,33 @@ static void count_lost(unsigned type)
 
 char *hg_batch_take_event(struct hg_batch_room *room, unsigned type, size_t bytes)
 {
-	size_t words = 2 + (bytes + 7) / 8;
-
-	if (words > HG_COUNT(((struct hg_ring_page *)NULL)->records) ||
-	    !take(room, (uint32_t)words, 0, 0)) {
+	if (bytes > sizeof(((struct hg_ring_page *)NULL)->records) ||
+	    !hg_batch_take(room, HG_RECORD_EVENT_HEAD + bytes, 0)) {
 		count_lost(type);
 		return NULL;
 	}
-	room->words[words - 1] = 0;
-	room->words[0] = (uint64_t)HG_RECORD_EVENT << 56 | (uint64_t)type << 24 | words;
-	room->words[1] = (uint64_t)bytes << 32 | room->since;
-	return (char *)(room->words + 2);
+	return hg_record_put_event(room->at, room->before, type, bytes, room->since);
 }
 
-void hg_batch_put_event(const struct hg_batch_room *room)
+void hg_batch_put_event(const struct hg_batch_room *room, unsigned type, char *end)
 {
-	hg_batch_put(room, hg_record_words(room->words[0]));
-}
-
-bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
-{
-	struct hg_batch_room room;
-
-	if (!hg_batch_take(&room, count, when))
-		return false;
-	room.words[0] = words[0];
-	room.words[1] = words[1] | room.since;
-	for (uint32_t i = 2; i < count; i++)
-		room.words[i] = words[i];
-	hg_batch_put(&room, count);
-	return true;
-}
-
-/* A block whose address, or api, no packed record can have. */
-static bool add_unpacked(const struct hg_batch_block *block)
-{
-	uint64_t kind = block->freed      ? HG_RECORD_FREE
-			: block->stack_id ? HG_RECORD_ALLOC_STACK
-					  : HG_RECORD_ALLOC;
-	uint64_t words[] = { kind << 56 | (uint64_t)block->api << 48 | block->address,
-			     (uint64_t)(block->freed ? block->stack_id : block->size) << 32,
-			     block->stack_id };
-
-	return block->address <= HG_RECORD_ADDRESS && block->api <= UINT8_MAX &&
-	       hg_batch_add(words, hg_record_words(words[0]), 0);
+	hg_record_finish(room->at, end, HG_RECORD_EVENT);
+	hg_batch_put(room, end, hg_group_of_type(type));
 }
 
 bool hg_batch_add_block(const struct hg_batch_block *block)
 {
 	uint64_t address = block->address / 16;
 	struct hg_batch_room room;
-	struct hg_packed *before;
 	char *end;
 
-	if (!hg_packed_fits(block->api, block->address))
-		return add_unpacked(block);
-	if (!hg_batch_take_packed(&room, HG_PACKED_BLOCK_MOST, 0))
+	if (!hg_record_fits(block->api, block->address) ||
+	    !hg_batch_take(&room, HG_RECORD_BLOCK_MOST, 0))
 		return false;
-	before = &room.batch->before;
-	end = hg_packed_put_block(room.batch->packed, before, (uint8_t)block->api, block->freed,
-				  address, hg_packed_fold(address - before->address), block->size,
+	end = hg_record_put_block(room.at, room.before, (uint8_t)block->api, block->freed, address,
+				  hg_record_fold(address - room.before->address), block->size,
 				  block->stack_id, room.since);
-	hg_batch_put_packed(&room, end, block->freed ? HG_GROUP_FREE : HG_GROUP_ALLOC);
+	hg_batch_put(&room, end, block->freed ? HG_GROUP_FREE : HG_GROUP_ALLOC);
 	return true;
 }
 

@@ -10,8 +10,7 @@
 #include "preload/core/clock.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/ring.h"
-#include "tracer/batch_events.h"
-#include "tracer/packed_record.h"
+#include "tracer/event_record.h"
 
 /* What each block changes comes first, in two lines of the cache, as processors fetch them in
  * pairs. */
@@ -19,12 +18,10 @@ struct hg_batch {
 	/* Of hg_now(): a record of a later time needs another page. 0 without a page. */
 	uint64_t until;
 	uint64_t begin;              /* page->begin */
-	char *packed;                /* where the next record of the run begins */
-	uintptr_t run_end;           /* of the run, which is `next`; 0 without a run */
+	char *at;                    /* where the next record begins */
+	uintptr_t end;               /* of the page; 0 without one */
 	uint32_t records[HG_GROUPS]; /* that its page has */
-	struct hg_packed before;     /* the last packed record */
-	uint64_t *next, *end;        /* room in the page; NULL without one */
-	uint64_t *run; /* of packed records, the last record of all; NULL: there is none */
+	struct hg_record_before before;
 	struct hg_ring_page *page; /* NULL: there is none */
 	struct hg_ring *ring;      /* whose page it is */
 	uint32_t lost;             /* records since the last page */
@@ -68,11 +65,11 @@ static inline __attribute__((always_inline)) bool hg_batch_may_store(const struc
 	return __atomic_load_n(hg_ring_epoch, __ATOMIC_RELAXED) == batch->epoch;
 }
 
-/* Returns true if its run has room for a packed record of at most so many bytes. */
-static inline __attribute__((always_inline)) bool hg_batch_has_run(const struct hg_batch *batch,
-								   uint32_t most)
+/* Returns true if its page has room for so many bytes. */
+static inline __attribute__((always_inline)) bool hg_batch_has_room(const struct hg_batch *batch,
+								    size_t most)
 {
-	return HG_LIKELY((uintptr_t)batch->packed + most <= batch->run_end);
+	return HG_LIKELY((uintptr_t)batch->at + most <= batch->end);
 }
 
 /*
@@ -101,19 +98,19 @@ static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_ba
 	uint64_t when, since, address = block.address / 16, folded;
 	bool added = false;
 
-	if (HG_UNLIKELY(!hg_packed_fits(block.api, block.address)) ||
+	if (HG_UNLIKELY(!hg_record_fits(block.api, block.address)) ||
 	    HG_UNLIKELY(!hg_batch_enter(batch)))
 		return false;
-	if (HG_LIKELY(hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST)) &&
+	if (HG_LIKELY(hg_batch_has_room(batch, HG_RECORD_BLOCK_MOST)) &&
 	    HG_LIKELY(hg_batch_may_store(batch))) {
 		hg_batch_begin(batch->page);
-		folded = hg_packed_fold(address - batch->before.address);
+		folded = hg_record_fold(address - batch->before.address);
 		when = hg_now_counted();
 		since = when - batch->begin;
 		added = HG_LIKELY(since <= batch->until - batch->begin);
 		if (added) {
-			batch->packed = hg_packed_put_block(
-			    batch->packed, &batch->before, (uint8_t)block.api, block.freed, address,
+			batch->at = hg_record_put_block(
+			    batch->at, &batch->before, (uint8_t)block.api, block.freed, address,
 			    folded, block.size, block.stack_id, (uint32_t)since);
 			batch->records[block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC]++;
 		}

@@ -34,6 +34,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/signals.h"
+#include "tracer/event_record.h"
 
 #define FIRST_PAGES 1u
 #define MORE_PAGES  128u /* by which it grows at most at a time */
@@ -402,7 +403,7 @@ struct hg_ring_page *hg_ring_take(struct hg_ring **from)
 	if (page) {
 		/* Until the time of its first record is known. */
 		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
-		page->words = 0;
+		page->records[0] = HG_RECORD_END;
 		page->lost = 0;
 		page->thread = (int32_t)hg_syscall(SYS_gettid);
 		page->begin = hg_now();

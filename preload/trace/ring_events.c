@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider of events: each is a record of its thread's page (tracer/batch_events.h). */
+/* The provider of events: each is a record of its thread's page (tracer/event_record.h). */
 #include <signal.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ static char *add(char *at, const void *data, size_t size)
 			return;                                                                   \
 		at = hg_batch_take_event(&room, (unsigned)HG_TYPE_##name, size_of_##name(event)); \
 		if (at) {                                                                         \
-			__VA_ARGS__(void) at;                                                     \
-			hg_batch_put_event(&room);                                                \
+			__VA_ARGS__                                                               \
+			hg_batch_put_event(&room, (unsigned)HG_TYPE_##name, at);                  \
 		}                                                                                 \
 	}
 #include "tracer/events.def"

@@ -108,13 +108,6 @@ static bool begin_process(void)
 	return hg_config.dir && !hg_threads_init() && HG_ANY_PART(early_begin, &provider);
 }
 
-/* The words as in batch_events.h, without the time. */
-static void add_record(const uint64_t *words, uint32_t count)
-{
-	hg_batch_add(words, count, 0);
-	made++;
-}
-
 static void add_block(uint16_t api, uint64_t ptr, bool freed, uint32_t stack_id)
 {
 	struct hg_batch_block block = { .address = ptr,
@@ -241,15 +234,19 @@ static void device_alloc(uint64_t i)
 static void copy(void)
 {
 	uint64_t stream = draw(STREAMS);
-	uint64_t words[] = { (uint64_t)HG_RECORD_COPY << 56 | 3u << 16 | HG_API_hipMemcpyAsync,
-			     UINT64_C(1000) << 32,
-			     block_of_stream(stream),
-			     block_of_stream(stream),
-			     BLOCK,
-			     1 + stream,
-			     some_stack() };
+	struct hg_record_copy row = { .what = 3u << 16 | HG_API_hipMemcpyAsync,
+				      .duration = 1000,
+				      .dst = block_of_stream(stream),
+				      .src = block_of_stream(stream),
+				      .size = BLOCK,
+				      .stream = 1 + stream,
+				      .stack_id = some_stack() };
+	struct hg_batch_room room;
 
-	add_record(words, 7);
+	if (hg_batch_take(&room, HG_RECORD_COPY_MOST, 0))
+		hg_batch_put(&room, hg_record_put_copy(room.at, room.before, &row, room.since),
+			     HG_GROUP_COPY);
+	made++;
 }
 
 /* Mostly the same once more, as programs with loops do. */
@@ -268,15 +265,15 @@ static void launch(uint64_t kernels)
 				      .stream = 1 + args % STREAMS,
 				      .stack_id = some_stack(),
 				      .launch_id = 1 };
-	uint64_t again[] = { (uint64_t)HG_RECORD_RELAUNCH << 56 | 1, 0 };
+	struct hg_ev_relaunch again = { .launch_id = 1 };
 
 	/* Every kernel is launched, not only those that the arguments were made for. */
 	if (draw(4) == 0)
 		event.kernel_id = (uint32_t)draw(kernels) + 1;
 	provider->launch(&event);
 	for (unsigned i = 0; i < 7; i++)
-		add_record(again, 2);
-	made++;
+		provider->relaunch(&again);
+	made += 8;
 }
 
 static void synchronize(void)

@@ -13,7 +13,6 @@
 
 #include "analyzer/reader/page_parts.h"
 #include "analyzer/reader/rings.h"
-#include "tracer/batch_events.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
 
@@ -25,35 +24,37 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-/* The records are as batch_events.h has them, to the end. */
-static void check(const uint64_t *records, uint32_t words)
+static enum hg_group group_of(const struct hg_record *record, void *data)
 {
-	uint32_t at = 0, step;
-
-	for (; at < words; at += step) {
-		step = hg_record_words(records[at]);
-		if (!step || records[at] >> 56 == HG_RECORD_PACKED)
-			abort();
-	}
-	if (at != words)
-		abort();
+	(void)data;
+	return record->kind == HG_KIND_BLOCK ? HG_GROUP_ALLOC : HG_GROUP_OTHER;
 }
 
 static void take_page(const struct ring_page *page, void *data)
 {
-	(void)data;
-	check(page->records, page->words);
+	uint64_t *announced = data;
+
+	*announced += hg_ring_sum(page->rest);
 }
 
-static void take_records(const struct order_records *records, void *data)
+/* Each record that was counted comes, whole. */
+static void take_record(const struct order_record *record, void *data)
 {
-	(void)data;
-	check(records->words, records->count);
+	uint64_t *announced = data, frames[HG_STACK_FRAMES_MAX];
+	struct hg_ev_launch launch;
+
+	if (!(*announced)--)
+		abort();
+	if (record->record->kind == HG_KIND_STACK)
+		hg_stack_read(record->record, frames);
+	if (record->launch)
+		launch_read(record->launch, &launch);
 }
 
 static void read_file(const unsigned char *data, size_t size)
 {
-	static const struct ring_calls calls = { take_page, take_records, NULL };
+	static const struct ring_calls calls = { group_of, take_page, take_record, NULL };
+	uint64_t announced = 0;
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct counts *counts = counts_new();
 	struct rings *rings;
@@ -63,37 +64,42 @@ static void read_file(const unsigned char *data, size_t size)
 		abort();
 	close(fd);
 	rings = rings_open(folder, counts, &damage);
-	while (rings && rings_pass(rings, INT64_MAX, (int64_t)size << 48, &calls, NULL)) {
+	while (rings && rings_pass(rings, INT64_MAX, (int64_t)size << 48, &calls, &announced)) {
 	}
+	if (announced)
+		abort();
 	rings_close(rings);
 	counts_free(counts);
 	g_free(damage);
 }
 
-static void take_batch(int32_t pid, const struct order_batch *batch, uint64_t begin, void *data)
+static void take_item(void *item, void *data)
 {
-	(void)pid;
-	(void)begin;
+	(void)item;
 	(void)data;
-	check(batch->records, batch->words);
-	g_free(batch->records);
 }
 
+/* As much is published with each look as `step` says: a first byte behind that is zero. */
 static void read_parts(const unsigned char *data, size_t size, uint32_t step)
 {
+	static const struct order_calls calls = { take_item, take_record };
 	static uint64_t out[RING_PART_WORDS];
 	static struct hg_ring_page page;
-	struct page_parts *parts = page_parts_new();
+	uint64_t announced = 0;
+	struct event_order *order = order_new(&calls, &announced);
+	struct page_parts *parts = page_parts_new(order);
 	struct ring_cursor cursor = { .number = 1 };
-	uint32_t words;
+	struct page_taken taken;
 
 	memset(&page, 0, sizeof(page));
 	memcpy(&page, data, size < sizeof(page) ? size : sizeof(page));
-	words = page.words;
-	for (uint32_t round = 1; round < 300; round++) {
-		page.words = words < round * step ? words : round * step;
+	for (uint32_t published = step; published < HG_RING_RECORDS + step; published += step) {
+		uint32_t end = published < HG_RING_RECORDS ? published : HG_RING_RECORDS - 1;
+		uint8_t kept = page.records[end];
+
+		page.records[end] = 0;
 		while (ring_part(&page, &cursor, out)) {
-			if (cursor.taken > RING_PART_WORDS)
+			if (cursor.taken > RING_PART_WORDS || cursor.at > HG_RING_RECORDS)
 				abort();
 			page_parts_take(parts,
 					&(struct hg_ev_page){ .number = 1,
@@ -101,12 +107,17 @@ static void read_parts(const unsigned char *data, size_t size, uint32_t step)
 							      .words = cursor.taken,
 							      .begin = page.begin,
 							      .records = out },
-					take_batch, NULL);
+					0, group_of, NULL, &taken);
+			announced += hg_ring_sum(taken.records);
+			order_reach(order, 0, (int64_t)(page.begin + published));
 		}
-		if (page.words == words)
-			break;
+		page.records[end] = kept;
 	}
+	order_end(order);
+	if (announced)
+		abort();
 	page_parts_free(parts);
+	order_free(order);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
@@ -122,6 +133,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	read_file(data + 1, size - 1);
 	if (size > 1 + sizeof(struct hg_ring))
 		read_parts(data + 1 + sizeof(struct hg_ring), size - 1 - sizeof(struct hg_ring),
-			   data[0] + 1u);
+			   (data[0] + 1u) * 16u);
 	return 0;
 }

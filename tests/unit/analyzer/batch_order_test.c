@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "analyzer/reader/order.h"
-#include "analyzer/reader/whole_records.h"
-#include "tracer/batch_events.h"
+#include "tracer/ring.h"
 
 #define PID 7
 
@@ -22,18 +21,14 @@ static void pass_item(void *item, void *data)
 	g_string_append_printf(seen, "e%d ", GPOINTER_TO_INT(item));
 }
 
-static void pass_records(const struct order_records *records, void *data)
+static void pass_record(const struct order_record *record, void *data)
 {
 	(void)data;
-	assert_in_range(records->pid, PID, PID + 1);
-	for (uint32_t at = 0; at < records->count; at += hg_record_words(records->words[at])) {
-		int ns = (int)(records->begin_ns + (uint32_t)records->words[at + 1]);
-
-		g_string_append_printf(seen, "r%d.%d ", ns, records->tid);
-	}
+	assert_in_range(record->pid, PID, PID + 1);
+	g_string_append_printf(seen, "r%d.%d ", (int)record->ns, record->tid);
 }
 
-static const struct order_calls calls = { pass_item, pass_records };
+static const struct order_calls calls = { pass_item, pass_record };
 static struct event_order *order;
 
 static int begin(void **state)
@@ -58,20 +53,25 @@ static void item(int ns)
 		pass_item(GINT_TO_POINTER(ns), NULL);
 }
 
-/* Frees at begin + each of the times, which -1 ends. */
+/* Stores frees at each of the times, which -1 ends; returns how many bytes. */
+static size_t put(char *bytes, struct hg_record_before *before, const int *times)
+{
+	char *at = bytes;
+
+	for (; *times >= 0; times++)
+		at = hg_record_put_block(at, before, 30, true, 1, 0, 0, 0, (uint32_t)*times);
+	return (size_t)(at - bytes);
+}
+
 static void page_in(int32_t pid, int tid, int begin_ns, const int *times)
 {
-	struct order_batch batch = { .number = 1, .tid = tid };
-	uint64_t words[64];
-	bool damaged = false;
+	struct record_run *run = run_new(pid, tid, (uint64_t)begin_ns, 0, HG_RING_RECORDS);
+	struct hg_record_before before = { 0 };
+	char bytes[32 * HG_RECORD_BLOCK_MOST];
 
-	for (; *times >= 0; times++) {
-		words[batch.words++] = (uint64_t)HG_RECORD_FREE << 56;
-		words[batch.words++] = (uint64_t)*times;
-	}
-	batch.records = whole_records(words, &batch.words, &damaged);
-	assert_false(damaged);
-	order_batch(order, pid, &batch, begin_ns);
+	run_extend(run, bytes, put(bytes, &before, times));
+	order_run(order, pid, run);
+	run_close(run);
 }
 
 static void page_of(int tid, int begin_ns, const int *times)
@@ -172,7 +172,7 @@ static void test_another_program(void **state)
 	order_end(order);
 }
 
-/* Records that would be out of order are moved behind what was passed on. */
+/* Records that would be out of order come behind what was passed on, at its time. */
 static void test_late(void **state)
 {
 	(void)state;
@@ -181,29 +181,43 @@ static void test_late(void **state)
 	order_reach(order, PID, 20);
 	PAGE(1, 10, 1, 5, 11, 12);
 	order_reach(order, PID, 30);
-	assert_string_equal(seen->str, "r6.2 r20.2 r20.1 r24.1 r30.1 ");
+	assert_string_equal(seen->str, "r6.2 r20.2 r20.1 r20.1 r21.1 r22.1 ");
 	order_end(order);
-	assert_string_equal(seen->str, "r6.2 r20.2 r20.1 r24.1 r30.1 r31.1 ");
 }
 
-/* Records that this version does not know end a page, and so does half a record; both are told. */
-static void test_unknown(void **state)
+/* A page goes on, as its thread stores more, while some of it waits and after all was passed on. */
+static void test_parts(void **state)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56, 1, UINT64_C(200) << 56, 2 };
-	struct order_batch batch = { .number = 1, .tid = 1, .words = 4 };
-	bool damaged = false;
+	struct record_run *run = run_new(PID, 1, 10, 0, HG_RING_RECORDS);
+	struct hg_record_before before = { 0 };
+	char bytes[256];
 
 	(void)state;
-	batch.records = whole_records(words, &batch.words, &damaged);
-	assert_true(damaged);
-	order_batch(order, PID, &batch, 10);
-	damaged = false;
-	batch.words = 1;
-	batch.records = whole_records(words, &batch.words, &damaged);
-	assert_true(damaged);
-	order_batch(order, PID, &batch, 20);
-	order_end(order);
+	run_extend(run, bytes, put(bytes, &before, (const int[]){ 1, 5, -1 }));
+	order_run(order, PID, run);
+	order_reach(order, PID, 12);
 	assert_string_equal(seen->str, "r11.1 ");
+	run_extend(run, bytes, put(bytes, &before, (const int[]){ 7, -1 }));
+	order_run(order, PID, run);
+	order_reach(order, PID, 20);
+	assert_string_equal(seen->str, "r11.1 r15.1 r17.1 ");
+	run_extend(run, bytes, put(bytes, &before, (const int[]){ 12, -1 }));
+	order_run(order, PID, run);
+	run_close(run);
+	order_end(order);
+	assert_string_equal(seen->str, "r11.1 r15.1 r17.1 r22.1 ");
+}
+
+/* A trace whose beginning was deleted: what comes late is left out. */
+static void test_dropped(void **state)
+{
+	(void)state;
+	order_drop_late(order);
+	PAGE(2, 5, 1, 15);
+	order_reach(order, PID, 20);
+	PAGE(1, 10, 1, 5, 11, 12);
+	order_end(order);
+	assert_string_equal(seen->str, "r6.2 r20.2 r21.1 r22.1 ");
 }
 
 static void test_random(void **state)
@@ -260,7 +274,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_straight), TEST(test_two_threads), TEST(test_processes),
 		TEST(test_child),    TEST(test_silent),      TEST(test_another_program),
-		TEST(test_late),     TEST(test_unknown),     TEST(test_random),
+		TEST(test_late),     TEST(test_parts),       TEST(test_dropped),
+		TEST(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

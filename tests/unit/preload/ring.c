@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "analyzer/reader/rings.h"
-#include "analyzer/reader/whole_records.h"
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
 #include "preload/core/files.h"
@@ -111,7 +110,7 @@ static bool add(uint32_t thread)
 			memset(at, 0x5a, size);
 			memcpy(at, &number, sizeof(number));
 			memcpy(at + sizeof(number), &thread, sizeof(thread));
-			hg_batch_put_event(&room);
+			hg_batch_put_event(&room, 1, at + size);
 		}
 	}
 	if (added)
@@ -182,35 +181,31 @@ struct seen {
 	int64_t last;
 };
 
-static uint64_t count(const uint64_t *records, uint32_t words)
+static enum hg_group group_of(const struct hg_record *record, void *data)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
-		sum += records[at] >> 56 != HG_RECORD_BEGIN;
-	return sum;
+	(void)data;
+	return record->kind == HG_KIND_BLOCK ? HG_GROUP_ALLOC : HG_GROUP_OTHER;
 }
 
 static void count_page(const struct ring_page *page, void *data)
 {
 	struct seen *seen = data;
 
+	assert_int_equal(hg_ring_sum(page->known), 0);
 	if (page->full)
-		seen->full += count(page->all, page->all_words);
+		seen->full += hg_ring_sum(page->rest);
 }
 
-static void look_at(const uint64_t *record, struct seen *seen)
+static void look_at(const struct hg_record *record, struct seen *seen)
 {
 	uint32_t thread, number;
 
-	if (record[0] >> 56 == HG_RECORD_BEGIN)
-		return;
-	if (record[0] >> 56 == HG_RECORD_EVENT) {
-		memcpy(&number, record + 2, sizeof(number));
-		memcpy(&thread, (const char *)(record + 2) + sizeof(number), sizeof(thread));
-	} else if (record[0] >> 56 == HG_RECORD_ALLOC_STACK) {
-		number = (uint32_t)((record[0] & HG_RECORD_ADDRESS) / 16 - 1);
-		thread = (uint32_t)record[2] - 1;
+	if (record->kind == HG_KIND_EVENT && record->event.size >= 8) {
+		memcpy(&number, record->event.fields, sizeof(number));
+		memcpy(&thread, record->event.fields + sizeof(number), sizeof(thread));
+	} else if (record->kind == HG_KIND_BLOCK) {
+		number = (uint32_t)(record->block.address / 16 - 1);
+		thread = record->block.stack_id - 1;
 	} else {
 		seen->wrong++;
 		return;
@@ -224,26 +219,21 @@ static void look_at(const uint64_t *record, struct seen *seen)
 	}
 }
 
-static void look(const struct order_records *records, void *data)
+static void look(const struct order_record *record, void *data)
 {
 	struct seen *seen = data;
-	const uint64_t *words = records->words;
 
-	for (uint32_t at = 0; at < records->count; at += hg_record_words(words[at])) {
-		int64_t ns = records->begin_ns + (int64_t)(uint32_t)words[at + 1];
-
-		/* Two ways to read the clock differ by that (clock.h). */
-		if (ns + 200 < seen->last && !seen->wrong++)
-			print_message("# a record comes %d ns late\n", (int)(seen->last - ns));
-		seen->last = ns;
-		look_at(&words[at], seen);
-	}
+	/* Two ways to read the clock differ by that (clock.h). */
+	if (record->ns + 200 < seen->last && !seen->wrong++)
+		print_message("# a record comes %d ns late\n", (int)(seen->last - record->ns));
+	seen->last = record->ns;
+	look_at(record->record, seen);
 }
 
 /* Returns how many records were lost. */
 static uint64_t read_all(struct seen *seen, char **damage)
 {
-	static const struct ring_calls calls = { count_page, look, NULL };
+	static const struct ring_calls calls = { group_of, count_page, look, NULL };
 	struct counts *counts = counts_new();
 	struct rings *reader = rings_open(rings, counts, damage);
 	const struct counts_process *process;
@@ -431,14 +421,17 @@ static void recorder_is_gone(void **state)
 /* Times of a record are 32 bits of ns: after 4 s they count anew, in the same page. */
 static void work_seldom(void)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_ALLOC_STACK << 56 | 16, 0, 1 };
+	struct hg_batch_room room;
 	uint64_t when = hg_now();
 
 	for (uint32_t i = 0; i < 5; i++) {
-		words[0] = (uint64_t)HG_RECORD_ALLOC_STACK << 56 | (uint64_t)(i + 1) * 16;
-		words[1] = 0;
-		if (!hg_batch_add(words, 3, when + i * UINT64_C(10000000000)))
+		if (!hg_batch_take(&room, HG_RECORD_BLOCK_MOST, when + i * UINT64_C(10000000000)))
 			_exit(8);
+		hg_batch_put(&room,
+			     hg_record_put_block(room.at, room.before, 1, false, i + 1,
+						 hg_record_fold(i + 1 - room.before->address), 1, 1,
+						 room.since),
+			     HG_GROUP_ALLOC);
 		made->records[0]++;
 	}
 }
@@ -557,10 +550,10 @@ static void pages_that_are_gone(void **state)
 {
 	struct hg_ring_page *page;
 	char *path, *bytes, *damage = NULL;
-	uint64_t *whole, counted;
-	bool damaged = false;
+	uint64_t counted, gone = 0;
+	struct hg_records records;
+	struct hg_record record;
 	struct seen seen;
-	uint32_t words;
 	gsize size;
 
 	(void)state;
@@ -572,19 +565,20 @@ static void pages_that_are_gone(void **state)
 	bytes = content(&path, &size);
 	page = (struct hg_ring_page *)(void *)(bytes + hg_ring_bytes(2));
 	assert_int_equal(page->state, HG_RING_FULL);
-	words = page->words;
-	whole = whole_records(page->records, &words, &damaged);
+	records = (struct hg_records){ .at = page->records,
+				       .end = page->records + sizeof(page->records) };
+	while (hg_record_next(&records, &record))
+		gone += record.kind != HG_KIND_BEGIN;
 	memset(page, 0, offsetof(struct hg_ring_page, records));
 	assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
 	muted = 1;
 	read_all(&seen, &damage);
 	muted = 0;
 	assert_int_equal(seen.counted, counted);
-	assert_int_equal(seen.full + count(whole, words), counted);
+	assert_int_equal(seen.full + gone, counted);
 	assert_non_null(damage);
 	assert_non_null(strstr(damage, "it lacks pages"));
 	g_free(damage);
-	g_free(whole);
 	g_free(bytes);
 	g_free(path);
 	clean();
@@ -685,12 +679,10 @@ static void damaged_pages(void **state)
 	try_bytes(path, bytes, size, from, "a page's state is none", all);
 	pages[1].begin = INT64_MAX;
 	try_bytes(path, bytes, size, from, "a time that is none", 1);
-	pages[1].words = UINT32_MAX;
-	try_bytes(path, bytes, size, from, "more records than room", all);
 	/* A page that the disk lost, and a record. */
 	memset(&pages[1], 0, sizeof(pages[1]));
 	try_bytes(path, bytes, size, from, "it lacks pages", 1);
-	pages[1].records[0] = UINT64_MAX;
+	memset(pages[1].records, HG_RECORD_COPY - 1, 8);
 	try_bytes(path, bytes, size, from, "a record that is none", 1);
 	g_free(bytes);
 	g_free(from);
@@ -739,14 +731,17 @@ static void no_files(void **state)
 
 /*
  * A page that is taken in parts, as it was at moments of its being filled, has the same records as
- * the whole one.
+ * the whole one. The first byte of what is not published yet is zero.
  */
 static void pages_in_parts(void **state)
 {
-	static uint64_t part[HG_RING_PAGE / 4], all[HG_RING_PAGE];
 	static struct hg_ring_page page;
+	static uint64_t part[RING_PART_WORDS];
+	static unsigned char whole[sizeof(page.records)], all[sizeof(page.records)];
+	uint32_t *places = g_new(uint32_t, sizeof(whole)), count = 0;
+	struct hg_records records = { .at = whole, .end = whole + sizeof(whole) };
+	struct hg_record record;
 	char *path, *bytes;
-	uint64_t *wanted, *found;
 	gsize size;
 
 	(void)state;
@@ -754,26 +749,27 @@ static void pages_in_parts(void **state)
 	run_whole(work_some);
 	bytes = content(&path, &size);
 	memcpy(&page, bytes + sizeof(struct hg_ring), sizeof(page));
-	for (uint32_t step = 1; step < 400; step += step / 7 + 1) {
+	memcpy(whole, page.records, sizeof(whole));
+	do
+		places[count++] = (uint32_t)(records.at - whole);
+	while (hg_record_next(&records, &record));
+	assert_true(count > 1000);
+	for (uint32_t step = 1; step < count; step += step / 3 + 1) {
 		struct ring_cursor cursor = { 0 };
-		bool damaged = false;
-		uint32_t used = 0, words = page.words, count = words;
+		uint32_t taken = 0;
 
-		for (uint32_t at = 0; at < words + step; at += step) {
-			page.words = MIN(at, words);
+		for (uint32_t published = 0; taken < places[count - 1]; published += step) {
+			memcpy(page.records, whole, sizeof(whole));
+			page.records[places[MIN(published, count - 1)]] = 0;
 			while (ring_part(&page, &cursor, part)) {
-				memcpy(all + used, part, cursor.taken * sizeof(*part));
-				used += cursor.taken;
+				memcpy(all + taken, part, cursor.at - taken);
+				taken = cursor.at;
 			}
+			assert_int_equal(taken, places[MIN(published, count - 1)]);
 		}
-		wanted = whole_records(page.records, &count, &damaged);
-		found = whole_records(all, &used, &damaged);
-		assert_false(damaged);
-		assert_int_equal(used, count);
-		assert_memory_equal(found, wanted, count * sizeof(*wanted));
-		g_free(found);
-		g_free(wanted);
+		assert_memory_equal(all, whole, taken);
 	}
+	g_free(places);
 	g_free(bytes);
 	g_free(path);
 	clean();
