@@ -30,7 +30,6 @@ struct event_order {
 	GPtrArray *runs;       /* a heap by their next records' times */
 	int64_t reached;       /* the time of the last event that went on */
 	int64_t latest;        /* the latest moment that was reported */
-	uint64_t held_most;
 };
 
 /* ---- processes ---- */
@@ -146,7 +145,6 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 	held->ns = ns;
 	held->item = item;
 	g_queue_push_tail(&order->held, held);
-	order->held_most = MAX(order->held_most, g_queue_get_length(&order->held));
 	return true;
 }
 
@@ -183,9 +181,4 @@ void order_reach(struct event_order *order, int32_t pid, int64_t ns)
 void order_end(struct event_order *order)
 {
 	release(order, INT64_MAX);
-}
-
-uint64_t order_held_most(const struct event_order *order)
-{
-	return order->held_most;
 }

@@ -51,7 +51,4 @@ void order_reach(struct event_order *order, int32_t pid, int64_t ns);
 /* Nothing follows. */
 void order_end(struct event_order *order);
 
-/* Most items that were held back at a time. */
-uint64_t order_held_most(const struct event_order *order);
-
 #endif

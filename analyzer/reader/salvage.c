@@ -304,33 +304,6 @@ bool trace_metadata_is_sound(const char *trace)
 	return sound;
 }
 
-char *trace_metadata_text(const char *trace)
-{
-	char *path = g_build_filename(trace, "metadata", NULL);
-	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
-	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
-	uint64_t size = file ? g_mapped_file_get_length(file) : 0;
-	GString *text = g_string_new(NULL);
-
-	if (data && starts_as_text(data, size)) {
-		g_string_append_len(text, data, (gssize)size);
-	} else if (data && is_packet_chain(data, size)) {
-		for (uint64_t at = 0; at < size;) {
-			uint32_t content_bits, packet_bits;
-
-			memcpy(&content_bits, data + at + METADATA_CONTENT_SIZE_OFFSET, 4);
-			memcpy(&packet_bits, data + at + METADATA_PACKET_SIZE_OFFSET, 4);
-			g_string_append_len(text, data + at + METADATA_HEADER_SIZE,
-					    content_bits / 8 - METADATA_HEADER_SIZE);
-			at += packet_bits / 8;
-		}
-	}
-	if (file)
-		g_mapped_file_unref(file);
-	g_free(path);
-	return g_string_free(text, text->len == 0);
-}
-
 static bool stream_holds_events(const char *path)
 {
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);

@@ -45,12 +45,6 @@ bool trace_is_described(const char *trace);
  */
 bool trace_metadata_is_sound(const char *trace);
 
-/*
- * The text of the trace's metadata, out of its packets if it is in such; for g_free(). NULL if it
- * cannot be read, or is not that of CTF 1.8.
- */
-char *trace_metadata_text(const char *trace);
-
 /* Whether a stream file of the trace has a packet with an event in it. */
 bool trace_holds_events(const char *trace);
 

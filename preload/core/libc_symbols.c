@@ -150,19 +150,6 @@ void *hg_function_behind(const char *name)
 	return NULL;
 }
 
-bool hg_is_function_before(const char *name)
-{
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		if (is_same(base_name(map->l_name), "/libhipgrain-preload.so"))
-			return false;
-		/* The kernel's own object has no file, and addresses that were not adjusted. */
-		if ((!map->l_name[0] || base_name(map->l_name)[0] == '/') &&
-		    hg_object_function(map, name))
-			return true;
-	}
-	return false;
-}
-
 const char *hg_sanitizer;
 
 void hg_find_sanitizer(void)

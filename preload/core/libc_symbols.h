@@ -25,9 +25,6 @@ void *hg_libc_function(const char *name);
  */
 void *hg_function_behind(const char *name);
 
-/* Whether an object has it that the loader searches before this library. */
-bool hg_is_function_before(const char *name);
-
 /*
  * The name of a function of the C library that this library calls and which the program has in its
  * place; NULL: it has none (own_functions.c). A program whose functions pass calls on to the

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/cancel.h"
 #include "preload/core/clock.h"
 #include "preload/core/files.h"
 #include "preload/core/kernel_call.h"
@@ -88,11 +90,6 @@ void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char
 	return NULL;
 }
 
-void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size)
-{
-	return hg_mapped_file_part(folder, size, size, path, path_size);
-}
-
 bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t size)
 {
 	int fd = -1;
@@ -107,26 +104,25 @@ bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t
 	return done;
 }
 
-void *hg_mapped_file_there(const char *folder, const char *name, size_t size, char *path,
-			   size_t path_size)
+void *hg_mapped_table(const char *name, size_t size, int *error)
 {
+	int fd = -1, saved = errno, cancel = hg_keep_thread();
 	void *memory = MAP_FAILED;
 	struct stat status;
-	int fd, directory;
+	char path[PATH_MAX];
 
-	if (!hg_may_have(size) ||
-	    (size_t)snprintf(path, path_size, "%s/%s/%s", hg_config.dir, folder, name) >= path_size)
-		return NULL;
-	directory = hg_open_folder(folder);
-	if (directory < 0)
-		return NULL;
-	fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	hg_libc.close(directory);
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size == (off_t)size)
+	errno = ENAMETOOLONG;
+	if (hg_config.dir &&
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", hg_config.dir, name) < sizeof(path))
+		fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	*error = fd < 0 ? errno : 0;
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_size == (off_t)size)
 		memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	hg_libc.close(fd);
+	if (fd >= 0)
+		hg_libc.close(fd);
+	hg_release_thread(cancel);
+	errno = saved;
 	return memory == MAP_FAILED ? NULL : memory;
 }
 

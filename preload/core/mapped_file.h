@@ -9,25 +9,20 @@
 
 /*
  * A new file HIPGRAIN_DIR/FOLDER/<pid>-<hexadecimal number> of `size` bytes, all of them 0, as
- * shared memory; its path is put into `path`. NULL if it cannot be made, or could not be written to
- * later without a signal (a full disk, a limit on the size of files): then there is no file.
- */
-void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size);
-
-/*
- * The same, but only the first `reserved` bytes have room on the disk. What is behind them cannot
- * be accessed until hg_mapped_file_grow() has reserved `size` bytes.
+ * shared memory; its path is put into `path`. Its first `reserved` bytes have room on the disk;
+ * what is behind them cannot be accessed until hg_mapped_file_grow() has reserved `size` bytes.
+ * NULL if it cannot be made, or could not be written to later without a signal (a full disk, a
+ * limit on the size of files): then there is no file.
  */
 void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
 			  size_t path_size);
 bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t size);
 
 /*
- * A file of that name that is there already and has `size` bytes; NULL: there is none. Not all of
- * them need have room on the disk.
+ * A table of the recorder's, HIPGRAIN_DIR/NAME of `size` bytes; NULL: there is none. *error is why
+ * it cannot be opened, or 0. Keeps errno.
  */
-void *hg_mapped_file_there(const char *folder, const char *name, size_t size, char *path,
-			   size_t path_size);
+void *hg_mapped_table(const char *name, size_t size, int *error);
 
 /*
  * `size` bytes, all 0, that the kernel clears in every child, also in those that were made without

@@ -6,20 +6,16 @@
 #include "preload/hip/hip_places.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "preload/core/base.h"
-#include "preload/core/cancel.h"
 #include "preload/core/id_table.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "preload/core/pool.h"
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_registry.h"
@@ -31,29 +27,17 @@ static const struct hg_places none;
 
 static struct hg_places_table *open_table(void)
 {
-	char path[PATH_MAX + sizeof(HG_PLACES)];
-	void *memory = MAP_FAILED;
-	int fd, saved = errno, cancel;
-	struct stat status;
+	struct hg_places_table *memory;
+	int error;
 
-	if (looked || !hg_config.dir || hg_config.kernel_arguments == HG_ARGUMENTS_OFF ||
-	    snprintf(path, sizeof(path), "%s/" HG_PLACES, hg_config.dir) >= (int)sizeof(path))
+	if (looked || hg_config.kernel_arguments == HG_ARGUMENTS_OFF)
 		return table;
 	looked = true;
-	cancel = hg_keep_thread();
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    status.st_size == sizeof(*table))
-		memory =
-		    hg_libc.mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		hg_libc.close(fd);
-	if (memory != MAP_FAILED && ((struct hg_places_table *)memory)->magic == HG_PLACES_MAGIC)
+	memory = hg_mapped_table(HG_PLACES, sizeof(*table), &error);
+	if (memory && memory->magic == HG_PLACES_MAGIC)
 		__atomic_store_n(&table, memory, __ATOMIC_RELEASE);
-	else if (memory != MAP_FAILED)
+	else if (memory)
 		hg_libc.munmap(memory, sizeof(*table));
-	hg_release_thread(cancel);
-	errno = saved;
 	return table;
 }
 

@@ -5,17 +5,14 @@
  */
 #include "preload/trace/missed.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
-#include "preload/core/cancel.h"
 #include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
 
 static struct hg_missed_table *table; /* atomic */
@@ -23,29 +20,16 @@ static bool absent;                   /* there is none that this process may hav
 
 void hg_missed_open(void)
 {
-	char path[PATH_MAX + sizeof(HG_MISSED)];
-	struct hg_missed_table *none = NULL, *memory = MAP_FAILED;
-	int fd, saved = errno, cancel;
-	struct stat status;
+	struct hg_missed_table *none = NULL, *memory;
+	int error;
 
-	if (!hg_config.recorded || !hg_config.dir || __atomic_load_n(&table, __ATOMIC_ACQUIRE) ||
-	    snprintf(path, sizeof(path), "%s/" HG_MISSED, hg_config.dir) >= (int)sizeof(path))
+	if (!hg_config.recorded || __atomic_load_n(&table, __ATOMIC_ACQUIRE))
 		return;
-	cancel = hg_keep_thread();
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	absent = fd < 0 && (errno == ENOENT || errno == EACCES);
-	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    status.st_size == sizeof(*table))
-		memory =
-		    hg_libc.mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		hg_libc.close(fd);
-	if (memory != MAP_FAILED &&
-	    !__atomic_compare_exchange_n(&table, &none, memory, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
+	memory = hg_mapped_table(HG_MISSED, sizeof(*table), &error);
+	absent = error == ENOENT || error == EACCES;
+	if (memory && !__atomic_compare_exchange_n(&table, &none, memory, false, __ATOMIC_ACQ_REL,
+						   __ATOMIC_RELAXED))
 		hg_libc.munmap(memory, sizeof(*table));
-	hg_release_thread(cancel);
-	errno = saved;
 }
 
 const volatile int *hg_missed_recording(void)
