@@ -346,6 +346,8 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 		const struct process *process = analysis->replay.processes->pdata[i];
 
 		analysis->facts.partial |= process->state.late && !process->foreign;
+		if (process->python_problem)
+			findings_limit(findings, "%s", process->python_problem);
 	}
 	completeness_judge(recording, &analysis->stats, &analysis->facts);
 	for (guint i = 0; i < recording->reasons->len; i++)

@@ -23,7 +23,7 @@ static void add_site(GArray *climbs, const struct analysis *analysis,
 		symbolize_stack(analysis->symbolizer, history->process, site->stack_id), 0
 	};
 
-	while (climb.at < climb.frames->len && is_wrapping_frame(climb.frames->pdata[climb.at]))
+	while (climb.at < climb.frames->len && !is_user_frame(climb.frames, climb.at))
 		climb.at++;
 	if (site->allocations && climb.at + 1 < climb.frames->len)
 		g_array_append_val(climbs, climb);

@@ -27,6 +27,7 @@ static uint32_t copy_stack(struct copying *copying, uint32_t id)
 	stack = g_new0(struct call_stack, 1);
 	stack->depth = from->depth;
 	stack->modules = MODULES_ALL; /* the child records again which modules it has loaded */
+	stack->codes = g_hash_table_ref(from->codes);
 	stack->frames = g_memdup2(from->frames, from->depth * sizeof(*from->frames));
 	g_hash_table_insert(copying->child->stacks, GUINT_TO_POINTER(known), stack);
 	g_hash_table_insert(copying->stacks, GUINT_TO_POINTER(id), GUINT_TO_POINTER(known));

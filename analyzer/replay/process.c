@@ -20,7 +20,19 @@ static void free_stack(gpointer data)
 	struct call_stack *stack = data;
 
 	g_free(stack->frames);
+	if (stack->codes)
+		g_hash_table_unref(stack->codes);
 	g_free(stack);
+}
+
+static void free_code(gpointer data)
+{
+	struct python_code *code = data;
+
+	g_free(code->file);
+	g_free(code->function);
+	g_free(code->lines);
+	g_free(code);
 }
 
 static void free_code_object(gpointer data)
@@ -76,6 +88,7 @@ struct process *process_new(int32_t pid)
 	process->modules = g_ptr_array_new_with_free_func(free_module);
 	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
 	process->stacks = g_hash_table_new_full(NULL, NULL, NULL, free_stack);
+	process->codes = g_hash_table_new_full(NULL, NULL, NULL, free_code);
 	process->regions_of_code = target_regions_new();
 	process->code_objects = g_hash_table_new_full(NULL, NULL, NULL, free_code_object);
 	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, free_kernel);
@@ -103,6 +116,8 @@ void process_free(gpointer data)
 	g_array_free(process->regions, TRUE);
 	attachments_clear(&process->attachments);
 	g_hash_table_destroy(process->stacks);
+	g_hash_table_unref(process->codes);
+	g_free(process->python_problem);
 	g_hash_table_destroy(process->regions_of_code);
 	g_hash_table_destroy(process->code_objects);
 	g_hash_table_destroy(process->kernels);

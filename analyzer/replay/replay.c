@@ -299,12 +299,43 @@ static void apply_args(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
 }
 
+static void apply_python(struct process *process, const struct hg_event *event)
+{
+	g_free(process->python_problem);
+	process->python_problem =
+	    *event->python.problem
+		? g_strdup_printf(
+		      "Python %s: functions and lines of its program are not known, as %s",
+		      *event->python.version ? event->python.version : "of some version",
+		      event->python.problem)
+		: NULL;
+}
+
+/* Numbers stand for contents: a second one is the same. */
+static void apply_python_code(struct process *process, const struct hg_event *event)
+{
+	gpointer id = GUINT_TO_POINTER(event->python_code.code_id);
+	struct python_code *code;
+
+	if (g_hash_table_contains(process->codes, id))
+		return;
+	code = g_new0(struct python_code, 1);
+	code->file = g_strdup(event->python_code.file);
+	code->function = g_strdup(event->python_code.function);
+	code->first_line = event->python_code.first_line;
+	code->minor = event->python_code.minor;
+	code->length = event->python_code.length;
+	code->lines = g_memdup2(event->python_code.lines, event->python_code.length);
+	g_hash_table_insert(process->codes, id, code);
+}
+
 static void apply_stack(struct process *process, const struct hg_event *event)
 {
 	struct call_stack *stack = g_new0(struct call_stack, 1);
 
 	stack->depth = event->stack.depth;
 	stack->modules = process->modules->len;
+	stack->codes = g_hash_table_ref(process->codes);
 	stack->frames = g_memdup2(event->stack.frames, event->stack.depth * sizeof(*stack->frames));
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
@@ -496,6 +527,12 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_stack:
 		apply_stack(process, event);
+		break;
+	case HG_EVENT_python:
+		apply_python(process, event);
+		break;
+	case HG_EVENT_python_code:
+		apply_python_code(process, event);
 		break;
 	case HG_EVENT_error:
 		process_call_failed(process, event);

@@ -25,10 +25,20 @@ struct host_module {
 
 #define MODULES_ALL G_MAXUINT
 
+/* A code object of Python: a function, or a module's statements. */
+struct python_code {
+	char *file, *function;
+	int first_line;
+	unsigned minor; /* of the interpreter's version 3.x */
+	uint32_t length;
+	uint8_t *lines; /* by which python_line() finds one */
+};
+
 struct call_stack {
 	uint32_t depth;
-	unsigned modules; /* of process->modules, how many were known then; MODULES_ALL: all */
-	uint64_t *frames; /* return addresses, innermost first */
+	unsigned modules;  /* of process->modules, how many were known then; MODULES_ALL: all */
+	uint64_t *frames;  /* return addresses, innermost first; or of Python (python_frame.h) */
+	GHashTable *codes; /* number -> struct python_code, of the process that recorded it */
 };
 
 struct code_object_ref {
@@ -149,6 +159,8 @@ struct process {
 			    */
 	GArray *regions;   /* struct region */
 	GHashTable *stacks;
+	GHashTable *codes;    /* number -> struct python_code */
+	char *python_problem; /* why stacks have not all functions of Python, a sentence, or NULL */
 	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *code_objects;
 	GHashTable *kernels;

@@ -37,7 +37,7 @@ static void add_place(GString *text, const struct analysis *analysis, const stru
 	for (unsigned i = 0; i < frames->len && used < FRAMES; i++) {
 		const struct source_frame *frame = frames->pdata[i];
 		bool wraps = form == FORM_FORMER ? is_runtime_place(frame->function, frame->file)
-						 : is_wrapping_frame(frame) && user_frame(frames);
+						 : !is_user_frame(frames, i) && user_frame(frames);
 
 		if (used || !wraps) {
 			add_frame(text, frames->pdata[i], form);

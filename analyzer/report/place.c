@@ -20,20 +20,37 @@ static struct source_place place_of_frame(struct json_object *frame)
 				      text_of(frame, "function") };
 }
 
-int place_index(struct json_object *stack)
+/* Returns the frames of a stack, which borrow its texts; g_free() and g_ptr_array_unref() them. */
+static GPtrArray *frames_of(struct json_object *stack, struct source_frame **memory)
 {
 	size_t count = json_object_is_type(stack, json_type_array) ? array_length(stack) : 0;
-	int inner = -1;
+	GPtrArray *frames = g_ptr_array_new();
 
+	*memory = g_new0(struct source_frame, count);
 	for (size_t i = 0; i < count; i++) {
-		struct source_place place = place_of_frame(json_object_array_get_idx(stack, i));
+		struct json_object *object = json_object_array_get_idx(stack, i);
 
-		if (!is_wrapping_place(place.function, place.file))
-			return (int)i;
-		if (inner < 0 && !is_runtime_place(place.function, place.file))
-			inner = (int)i;
+		(*memory)[i].function = (char *)(uintptr_t)text_of(object, "function");
+		(*memory)[i].file = (char *)(uintptr_t)text_of(object, "file");
+		(*memory)[i].module = text_of(object, "module");
+		g_ptr_array_add(frames, &(*memory)[i]);
 	}
-	return inner;
+	return frames;
+}
+
+int place_index(struct json_object *stack)
+{
+	struct source_frame *memory;
+	GPtrArray *frames = frames_of(stack, &memory);
+	const struct source_frame *place = user_frame(frames);
+	int index;
+
+	if (!place)
+		place = innermost_frame(frames);
+	index = place ? (int)(place - memory) : -1;
+	g_ptr_array_unref(frames);
+	g_free(memory);
+	return index;
 }
 
 /* Returns the frame `outer` further out than that of place_index(). */

@@ -10,11 +10,13 @@
 #include "elf_symbols.h"
 #include "jit.h"
 #include "names.h"
+#include "python_lines.h"
 #include "region_scope.h"
 #include "scopes.h"
 #include "source.h"
 #include "analyzer/replay/target_regions.h"
 #include "codeobj/text.h"
+#include "tracer/python_frame.h"
 
 /* Executables and libraries that are open at once: the memory of their line tables is bounded. */
 #define MAX_FILES 64u
@@ -29,7 +31,8 @@ struct symbolizer {
 	GPtrArray *regions;   /* struct source_frame of target regions */
 	GHashTable *files;    /* path -> struct source_file */
 	GHashTable *wrappers; /* source_frame_text() of lines that allocate for others */
-	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
+	GHashTable *python; /* struct python_code -> GHashTable of a byte -> struct source_frame */
+	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
 };
 
 /* A file of source that was read, or could not be. */
@@ -53,6 +56,8 @@ struct object {
 struct stack {
 	GPtrArray *frames; /* struct source_frame, borrowed */
 	uint32_t resolved; /* addresses */
+	bool has_python;   /* a function of Python is in it */
+	bool led; /* one was resolved, or a native function that is not the interpreter's */
 };
 
 /* The same path as in elfutils' own tools: "" is the file's own directory. */
@@ -145,6 +150,8 @@ struct symbolizer *symbolizer_new(const char *bundle)
 	symbolizer->regions = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, source_free);
 	symbolizer->wrappers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	symbolizer->python =
+	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_destroy);
 	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
 }
@@ -158,6 +165,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		g_ptr_array_free(symbolizer->regions, TRUE);
 		g_hash_table_destroy(symbolizer->files);
 		g_hash_table_destroy(symbolizer->wrappers);
+		g_hash_table_destroy(symbolizer->python);
 		g_hash_table_destroy(symbolizer->jits);
 		g_free(symbolizer->bundle);
 		g_free(symbolizer);
@@ -465,18 +473,73 @@ static unsigned add_region(struct stack *stack, struct symbolizer *symbolizer,
 	return scope.calls;
 }
 
+/* Returns the frame of a function of Python, NULL if it was lost. */
+static struct source_frame *python_frame(struct symbolizer *symbolizer,
+					 const struct call_stack *recorded, uint64_t word)
+{
+	const struct python_code *code =
+	    g_hash_table_lookup(recorded->codes, GUINT_TO_POINTER(hg_python_code(word)));
+	gpointer at = GUINT_TO_POINTER((uint32_t)word);
+	struct source_frame *frame;
+	GHashTable *places;
+
+	if (!code)
+		return NULL;
+	places = g_hash_table_lookup(symbolizer->python, code);
+	if (!places) {
+		places = g_hash_table_new_full(NULL, NULL, NULL, frame_free);
+		g_hash_table_insert(symbolizer->python, (gpointer)code, places);
+	}
+	frame = g_hash_table_lookup(places, at);
+	if (!frame) {
+		frame = g_new0(struct source_frame, 1);
+		frame->function = on_one_line(g_strdup(code->function));
+		frame->file = on_one_line(g_strdup(code->file));
+		frame->line = python_line(code, (uint32_t)word);
+		frame->module = PYTHON_MODULE;
+		frame->offset = (uint32_t)word;
+		g_hash_table_insert(places, at, frame);
+	}
+	return frame;
+}
+
+static bool has_python(const struct call_stack *recorded)
+{
+	for (uint32_t i = 0; i < recorded->depth; i++)
+		if (recorded->frames[i] & HG_PYTHON_FRAME)
+			return true;
+	return false;
+}
+
 static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
 			 const struct process *process, const struct call_stack *recorded)
 {
 	uint64_t return_address = recorded->frames[stack->resolved++];
+	bool is_python = (return_address & HG_PYTHON_FRAME) != 0;
 	/* The call, not what follows it: the return address may belong to the next line. */
 	uint64_t address = return_address ? return_address - 1 : 0;
-	const struct host_module *host = process_module(process, address, recorded->modules);
+	const struct host_module *host =
+	    is_python ? NULL : process_module(process, address, recorded->modules);
 	const struct target_region *region =
 	    stack->resolved == 1 ? target_region_at(process, return_address) : NULL;
 	const GPtrArray *frames;
 	unsigned first = 0;
 
+	if (is_python) {
+		struct source_frame *frame = python_frame(symbolizer, recorded, return_address);
+
+		stack->led = true;
+		if (frame)
+			g_ptr_array_add(stack->frames, frame);
+		return;
+	}
+	/* The interpreter's own functions lead from one of the program's to the next. */
+	if (stack->has_python && host && is_python_module(host->path)) {
+		if (stack->led)
+			return;
+	} else {
+		stack->led = true;
+	}
 	if (!host) {
 		g_ptr_array_add(stack->frames, jit_frame(symbolizer, process, address));
 		return;
@@ -492,6 +555,7 @@ static struct stack *stack_of(struct symbolizer *symbolizer, const struct proces
 			      uint32_t stack_id)
 {
 	char *key = g_strdup_printf("%p %u", (const void *)process, stack_id);
+	const struct call_stack *recorded = process_stack(process, stack_id);
 	struct stack *stack = g_hash_table_lookup(symbolizer->stacks, key);
 
 	if (stack) {
@@ -500,6 +564,7 @@ static struct stack *stack_of(struct symbolizer *symbolizer, const struct proces
 	}
 	stack = g_new0(struct stack, 1);
 	stack->frames = g_ptr_array_new();
+	stack->has_python = recorded && has_python(recorded);
 	g_hash_table_insert(symbolizer->stacks, key, stack);
 	return stack;
 }
@@ -520,8 +585,12 @@ const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 {
 	struct stack *stack = stack_of(symbolizer, process, stack_id);
 	const struct call_stack *recorded = process_stack(process, stack_id);
-	const struct source_frame *found = user_frame(stack->frames);
+	const struct source_frame *found;
 
+	/* What is further out decides about native frames. */
+	if (stack->has_python)
+		symbolize_stack(symbolizer, process, stack_id);
+	found = user_frame(stack->frames);
 	while (!found && recorded && stack->resolved < recorded->depth) {
 		resolve_next(stack, symbolizer, process, recorded);
 		found = user_frame(stack->frames);
@@ -553,7 +622,7 @@ const struct source_frame *stack_requester(struct symbolizer *symbolizer,
 	for (unsigned i = 0; i < frames->len; i++) {
 		const struct source_frame *frame = frames->pdata[i];
 
-		if (is_wrapping_frame(frame))
+		if (!is_user_frame(frames, i))
 			continue;
 		if (!is_marked(symbolizer, frame))
 			return marked ? frame : NULL;

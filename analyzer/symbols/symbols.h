@@ -14,9 +14,12 @@ struct source_frame {
 	char *file;     /* NULL without line tables */
 	unsigned line;
 	const char *module; /* path, the symbolizer's; NULL if the address is in none, "[JIT]" for
-			     * code that its compiler described */
+			     * code that its compiler described, "[Python]" for its functions */
 	uint64_t offset;    /* of the address in the module's file view (address minus bias) */
 };
+
+/* The module of Python's functions. */
+#define PYTHON_MODULE "[Python]"
 
 struct symbolizer;
 
@@ -39,6 +42,15 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
  * what --skip-frames names.
  */
 bool is_wrapping_frame(const struct source_frame *frame);
+/* Returns true for a function of Python. */
+bool is_python_frame(const struct source_frame *frame);
+/*
+ * Returns true unless the frame is a wrapper's. In a stack with a function of Python further out,
+ * native frames of the interpreter, and those of which no line is known, are wrappers.
+ */
+bool is_user_frame(const GPtrArray *frames, unsigned number);
+/* Returns true if a native module, a path, is of the interpreter. */
+bool is_python_module(const char *path);
 /* Returns the same for a frame's function and file, which may be NULL. */
 bool is_wrapping_place(const char *function, const char *file);
 /* Returns true for stubs and HIP's own headers alone. */

@@ -68,7 +68,7 @@ static struct symbols symbols_of(const struct link_map *map)
 	return found;
 }
 
-static void *find_function(const struct symbols *symbols, const char *name)
+static const Elf64_Sym *find(const struct symbols *symbols, const char *name, unsigned type)
 {
 	const uint32_t *table = symbols->hashes, *buckets, *chain;
 	uint32_t hash = gnu_hash(name), at;
@@ -86,12 +86,19 @@ static void *find_function(const struct symbols *symbols, const char *name)
 		const Elf64_Sym *symbol = &symbols->table[at];
 
 		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    ELF64_ST_TYPE(symbol->st_info) == type &&
 		    is_same(symbols->strings + symbol->st_name, name))
-			return (void *)(symbols->base + symbol->st_value);
+			return symbol;
 		if (entry & 1)
 			return NULL;
 	}
+}
+
+static void *find_function(const struct symbols *symbols, const char *name)
+{
+	const Elf64_Sym *symbol = find(symbols, name, STT_FUNC);
+
+	return symbol ? (void *)(symbols->base + symbol->st_value) : NULL;
 }
 
 void *hg_object_function(const struct link_map *map, const char *name)
@@ -99,6 +106,33 @@ void *hg_object_function(const struct link_map *map, const char *name)
 	struct symbols symbols = symbols_of(map);
 
 	return find_function(&symbols, name);
+}
+
+void *hg_object_symbol(const struct link_map *map, const char *name, bool function, size_t *size)
+{
+	struct symbols symbols = symbols_of(map);
+	const Elf64_Sym *symbol = find(&symbols, name, function ? STT_FUNC : STT_OBJECT);
+
+	if (!symbol)
+		return NULL;
+	*size = symbol->st_size;
+	return (void *)(symbols.base + symbol->st_value);
+}
+
+void *hg_data_symbol(const char *name)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		size_t size;
+		void *found;
+
+		/* The kernel's own object has no file, and addresses that were not adjusted. */
+		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
+			continue;
+		found = hg_object_symbol(map, name, false, &size);
+		if (found)
+			return found;
+	}
+	return NULL;
 }
 
 const char *hg_object_has(const struct link_map *map, const char *const *names, size_t count)

@@ -12,6 +12,12 @@
 /* A function that one object defines. */
 void *hg_object_function(const struct link_map *map, const char *name);
 
+/* A function, or else a variable, that one object defines, and its size in bytes. */
+void *hg_object_symbol(const struct link_map *map, const char *name, bool function, size_t *size);
+
+/* A variable of the first object that has it, in the loader's order. */
+void *hg_data_symbol(const char *name);
+
 /* The first of these names that is one of its functions. */
 const char *hg_object_has(const struct link_map *map, const char *const *names, size_t count);
 

@@ -11,16 +11,17 @@
  * thread when it has ended, so that blocks are never unmapped.
  */
 struct hg_thread {
-	struct hg_thread *next;         /* of all there ever were */
-	int used;                       /* atomic */
-	void *trails;                   /* stack_cache.c */
-	bool trails_marked;             /* some, by whoever had them: hg_cached_walk.marked_sp */
-	struct hg_past *past;           /* unwind.c */
-	void *launches;                 /* hip_launch.c */
-	void *pointers;                 /* hip/pointer_words.c */
-	bool launches_stale;            /* they are not this thread's */
-	struct hg_small_blocks *totals; /* small_block_stats.c; atomic */
-	struct hg_batch *batch;         /* batch.c */
+	struct hg_thread *next;          /* of all there ever were */
+	int used;                        /* atomic */
+	void *trails;                    /* stack_cache.c */
+	bool trails_marked;              /* some, by whoever had them: hg_cached_walk.marked_sp */
+	struct hg_past *past;            /* unwind.c */
+	struct hg_python_thread *python; /* stacks/python.c */
+	void *launches;                  /* hip_launch.c */
+	void *pointers;                  /* hip/pointer_words.c */
+	bool launches_stale;             /* they are not this thread's */
+	struct hg_small_blocks *totals;  /* small_block_stats.c; atomic */
+	struct hg_batch *batch;          /* batch.c */
 };
 
 int hg_threads_init(void);

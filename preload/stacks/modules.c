@@ -20,6 +20,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/stacks/hip_bypass.h"
+#include "preload/stacks/python.h"
 #include "preload/stacks/rules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -236,6 +237,7 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	modules[module_count++] = module;
 	note_tool(module.path, module.start, module.end);
+	hg_python_look(info, &(struct hg_object){ module.start, module.end });
 	return 0;
 }
 
@@ -390,6 +392,7 @@ void hg_modules_poll(void)
 		record_past();
 		while (emitted < module_count)
 			emit(&modules[emitted++]);
+		hg_python_tell();
 	}
 	pthread_mutex_unlock(&lock);
 }

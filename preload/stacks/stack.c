@@ -26,6 +26,7 @@
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/modules.h"
+#include "preload/stacks/python.h"
 #include "preload/stacks/rules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
@@ -92,8 +93,8 @@ static uint64_t *piece_of(uint32_t index)
 	return none;
 }
 
-/* Words that lie in one piece: the index of the first; 0 if there is no room. */
-static uint32_t take_words(uint32_t words)
+/* The index of the first of words that lie in one piece; 0 if there is no room. */
+static uint32_t take_index(uint32_t words)
 {
 	uint32_t used = __atomic_load_n(&kept_used, __ATOMIC_RELAXED), index;
 
@@ -108,6 +109,20 @@ static uint32_t take_words(uint32_t words)
 	return index;
 }
 
+uint64_t *hg_stack_words_take(uint32_t words, uint32_t *index)
+{
+	uint64_t *piece;
+
+	*index = words <= PIECE_WORDS ? take_index(words) : 0;
+	piece = *index ? piece_of(*index) : NULL;
+	return piece ? piece + (*index & (PIECE_WORDS - 1)) : NULL;
+}
+
+const uint64_t *hg_stack_words_at(uint32_t index)
+{
+	return pieces[index >> PIECE_BITS] + (index & (PIECE_WORDS - 1));
+}
+
 static void keep(uint32_t id, const uint64_t *frames, unsigned count)
 {
 	_Atomic uint32_t *at = hg_id_table_kept(&stacks, id);
@@ -116,11 +131,9 @@ static void keep(uint32_t id, const uint64_t *frames, unsigned count)
 
 	if (!keeping || !at || atomic_load_explicit(at, memory_order_acquire))
 		return;
-	index = take_words(count + 1);
-	words = index ? piece_of(index) : NULL;
+	words = hg_stack_words_take(count + 1, &index);
 	if (!words)
 		return;
-	words += index & (PIECE_WORDS - 1);
 	words[0] = count;
 	memcpy(&words[1], frames, count * sizeof(*frames));
 	atomic_compare_exchange_strong(at, &none, index);
@@ -140,9 +153,12 @@ void hg_stack_define(uint32_t id)
 
 	if (!index || hg_id_table_is_defined(&stacks, id))
 		return;
-	words = pieces[index >> PIECE_BITS] + (index & (PIECE_WORDS - 1));
+	words = hg_stack_words_at(index);
 	event.depth = (uint32_t)words[0];
 	event.frames = &words[1];
+	for (uint32_t i = 0; i < event.depth; i++)
+		if (event.frames[i] & HG_PYTHON_FRAME)
+			hg_python_define(event.frames[i]);
 	hg_provider->stack(&event);
 	hg_id_table_defined(&stacks, id);
 }
@@ -275,10 +291,11 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 					       struct hg_cached_walk *trail,
 					       uint32_t generation_before)
 {
-	uint64_t frames[HG_STACK_DEPTH_MAX];
+	uint64_t frames[HG_STACK_DEPTH_MAX], python = 0;
+	const uint64_t *recorded = frames;
 	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
 	unsigned count = hg_unwind_from(start, caller, frames, hg_config.stack_depth, &hash, trail);
-	bool walked = count;
+	bool walked = count, unsure = false;
 	uint32_t id;
 
 	/* The caller alone is sure. */
@@ -287,9 +304,11 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 		hash = hg_mix(seed, frames[0]);
 		count = 1;
 	}
-	id = define(frames, count, hash, walked);
-	if (trail && walked)
-		hg_stack_cache_keep(trail, start, caller, generation_before, id);
+	if (HG_UNLIKELY(__atomic_load_n(&hg_python_seen, __ATOMIC_ACQUIRE)))
+		count = hg_python_mix(start, &recorded, count, &hash, &python, &unsure);
+	id = define(recorded, count, hash, walked);
+	if (trail && walked && !unsure)
+		hg_stack_cache_keep(trail, start, caller, generation_before, python, id);
 	return id;
 }
 

@@ -10,7 +10,10 @@
 uint32_t hg_stack_generation(void);
 void hg_stack_keep(void); /* from now on, remember the frames of ids for hg_stack_define() */
 void hg_stack_define(uint32_t id); /* record what an id is, if that has not happened */
-bool hg_stack_in_handler(void);    /* of a signal, where that can be determined */
+/* Words that stay, for what is to be recorded with such a stack, and their index; NULL: no room. */
+uint64_t *hg_stack_words_take(uint32_t words, uint32_t *index);
+const uint64_t *hg_stack_words_at(uint32_t index);
+bool hg_stack_in_handler(void); /* of a signal, where that can be determined */
 /*
  * The id of the calling thread's stack from `caller` (a return address into the application)
  * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.

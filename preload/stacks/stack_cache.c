@@ -10,6 +10,7 @@
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
+#include "preload/stacks/python.h"
 #include "preload/stacks/unwind.h"
 
 #define TRAILS (1u << HG_TRAIL_BITS) /* a thread */
@@ -87,7 +88,8 @@ struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const v
 	if (HG_UNLIKELY(!hg_tls.trails && !hg_stack_cache_begin()))
 		return NULL;
 	trail = hg_trail_of(hg_tls.trails, start->sp, (uintptr_t)caller);
-	if (HG_LIKELY(hg_trail_holds(trail, start, (uintptr_t)caller, generation))) {
+	if (HG_LIKELY(hg_trail_holds(trail, start, (uintptr_t)caller, generation)) &&
+	    (HG_LIKELY(!trail->python) || hg_python_same(trail->python))) {
 		*id = trail->id;
 		trail->found = true;
 		return trail;
@@ -208,7 +210,7 @@ static bool pack(struct hg_cached_walk *trail, uintptr_t sp, uintptr_t ip)
 }
 
 void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *start,
-			 const void *caller, uint32_t generation, uint32_t id)
+			 const void *caller, uint32_t generation, uint64_t python, uint32_t id)
 {
 	if (!id || trail->count > trail->room || !pack(trail, start->sp, start->ip))
 		return;
@@ -221,13 +223,14 @@ void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *st
 	trail->any[0] = ~trail->bp_mask;
 	trail->any[1] = 0;
 	trail->generation = generation;
+	trail->python = python;
 	trail->id = id;
 }
 
 /*
- * Only one that was found again, so that those are known. Each of its words lies in the thread's
- * own stack then, which stays where it is while the thread is there; that they are readable was
- * known when it was kept.
+ * Only one that was found again, without frames of Python, which are compared each time, so that
+ * those are known. Each of its words lies in the thread's own stack then, which stays where it is
+ * while the thread is there; that they are readable was known when it was kept.
  */
 void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id)
 {
@@ -237,8 +240,8 @@ void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id)
 	if (!id || !hg_tls.trails)
 		return;
 	trail = hg_trail_of(hg_tls.trails, sp, (uintptr_t)caller);
-	if (!trail->found || trail->start.sp != sp || trail->start.ip != frame[1] ||
-	    trail->caller != (uintptr_t)caller || trail->id != id ||
+	if (!trail->found || trail->python || trail->start.sp != sp ||
+	    trail->start.ip != frame[1] || trail->caller != (uintptr_t)caller || trail->id != id ||
 	    trail->generation != __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED) ||
 	    trail->last >= hg_tls.room_end - sp)
 		return;

@@ -12,6 +12,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/threads.h"
+#include "preload/stacks/python.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/unwind.h"
 
@@ -137,7 +138,8 @@ static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const ui
 		trail = hg_trail_of(hg_tls.trails, start.sp, (uintptr_t)caller);
 		if (HG_LIKELY(
 			hg_trail_holds(trail, &start, (uintptr_t)caller,
-				       __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED)))) {
+				       __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED))) &&
+		    (HG_LIKELY(!trail->python) || hg_python_same(trail->python))) {
 			trail->found = true;
 			return trail->id;
 		}

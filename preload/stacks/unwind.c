@@ -48,7 +48,7 @@ struct span {
  * Whether a page can be read, by a system call that reads it and then refuses: there is no such
  * way to change the signal mask.
  */
-static bool page_readable(uintptr_t page)
+bool hg_page_readable(uintptr_t page)
 {
 	int saved = errno;
 	bool readable = hg_syscall(SYS_rt_sigprocmask, ~0, page, NULL, 8) == 0 || errno == EINVAL;
@@ -62,7 +62,7 @@ static __attribute__((noinline)) bool grow(struct span *span, uintptr_t address)
 	if (address < span->start || address - span->end > MAX_GROWTH)
 		return false;
 	while (address + sizeof(uintptr_t) > span->end) {
-		if (!page_readable(span->end))
+		if (!hg_page_readable(span->end))
 			return false;
 		span->end += PAGE;
 	}
@@ -162,7 +162,7 @@ static bool on_other_stack(struct span *span, uintptr_t sp)
 {
 	span->start = sp & ~(uintptr_t)(PAGE - 1);
 	span->end = span->start + PAGE;
-	return page_readable(span->start);
+	return hg_page_readable(span->start);
 }
 
 /* ---- frames that are known ---- */
@@ -508,6 +508,28 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 	trail->bp_used = false;
 	*hash = before;
 	return walk_from(start, caller, frames, room, hash, trail, NULL, &noted);
+}
+
+const struct hg_past_frame *hg_unwind_last(const struct hg_frame *start, const uint64_t *frames,
+					   unsigned count)
+{
+	const struct hg_past *past = hg_tls.thread ? hg_tls.thread->past : NULL;
+	const struct hg_past_frame *first, *end;
+
+	if (!past || !past->epoch || past->first == HG_PAST_FRAMES ||
+	    hg_past_sp(&past->frames[past->first]) != start->sp)
+		return NULL;
+	first = &past->frames[past->first];
+	end = &past->frames[HG_PAST_FRAMES];
+	for (unsigned own = 0; own < HG_PAST_OWN_FRAMES && first < end; own++, first++)
+		if (first->ip == frames[0])
+			break;
+	if (count > (size_t)(end - first))
+		return NULL;
+	for (unsigned i = 0; i < count; i++)
+		if (first[i].ip != frames[i])
+			return NULL;
+	return first;
 }
 
 __attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room,

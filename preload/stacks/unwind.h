@@ -27,6 +27,7 @@ struct hg_cached_walk {
 	uintptr_t bp_mask; /* of start.bp: which bits matter, all or none */
 	uintptr_t end;     /* of the stack that was known to be readable */
 	uint32_t generation, id;
+	uint64_t python; /* hg_python_same(); 0: no function of Python is in the stack */
 	/* start.sp, if nothing else has to be looked at but what hg_stack_marked_id() does; or 0.
 	 */
 	uintptr_t marked_sp;
@@ -71,6 +72,19 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);
 
 /*
+ * The frames of such a walk of the calling thread, its latest, as they are remembered (past.h): one
+ * for each of its `count` addresses, and one more behind them, above all others if there is none.
+ * NULL: they are not.
+ */
+struct hg_past_frame;
+const struct hg_past_frame *hg_unwind_last(const struct hg_frame *start, const uint64_t *frames,
+					   unsigned count);
+/*
+ * Whether a page can be read, by a system call that reads it and then refuses; keeps errno.
+ */
+bool hg_page_readable(uintptr_t page);
+
+/*
  * The calling thread's place for the trail of such a walk; NULL if there is no memory for it, or it
  * is not to be kept.
  * *id: of the stack, if its trail is there and holds; else 0, and the place is empty.
@@ -79,8 +93,11 @@ struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const v
 					   uint32_t generation, uint32_t *id);
 /* The same, of a trail that is known not to hold. */
 struct hg_cached_walk *hg_stack_cache_place(const struct hg_frame *start, const void *caller);
-/* The walk was made and its stack is `id`: keep it, if it is worth keeping. */
+/*
+ * The walk was made and its stack is `id`, with these frames of Python: keep it, if it is worth
+ * keeping.
+ */
 void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *start,
-			 const void *caller, uint32_t generation, uint32_t id);
+			 const void *caller, uint32_t generation, uint64_t python, uint32_t id);
 
 #endif

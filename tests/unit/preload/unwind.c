@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool trail_agrees(const void *caller, uint32_t 
 	count = hg_unwind_from(&start, caller, frames, ROOM, &hash, trail);
 	assert_int_not_equal(count, 0);
 	assert_non_null(trail);
-	hg_stack_cache_keep(trail, &start, caller, trails_end, expected);
+	hg_stack_cache_keep(trail, &start, caller, trails_end, 0, expected);
 	return hg_unwind_from(&start, caller, without, ROOM, &again, NULL) == count &&
 	       again == hash && !memcmp(frames, without, count * sizeof(*frames));
 }
@@ -190,7 +190,7 @@ static __attribute__((noinline)) bool find_or_keep(const void *caller, unsigned 
 		return true;
 	if (trail) {
 		hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail);
-		hg_stack_cache_keep(trail, &start, caller, trails_end, 1);
+		hg_stack_cache_keep(trail, &start, caller, trails_end, 0, 1);
 		++*kept;
 	}
 	return false;
@@ -525,7 +525,7 @@ static __attribute__((noinline)) void change_words(void)
 	assert_non_null(trail);
 	assert_int_equal(id, 0);
 	assert_int_not_equal(hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail), 0);
-	hg_stack_cache_keep(trail, &start, HG_CALLER(), trails_end, 1);
+	hg_stack_cache_keep(trail, &start, HG_CALLER(), trails_end, 0, 1);
 	hg_stack_mark(frame, HG_CALLER(), 1); /* it was not found again so far */
 	assert_null(hg_stack_marked(frame, HG_CALLER()));
 	assert_ptr_equal(hg_stack_cache_find(&start, HG_CALLER(), trails_end, &id), trail);

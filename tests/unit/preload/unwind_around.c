@@ -7,6 +7,7 @@
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/stacks/python.h"
 
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 struct hg_libc hg_libc;
@@ -15,3 +16,9 @@ uint32_t hg_stacks_generation;
 
 const struct hg_part *hg_parts[HG_PARTS_MAX];
 unsigned hg_part_count;
+
+/* No trail here has frames of Python. */
+bool hg_python_same(uint64_t python)
+{
+	return !python;
+}
