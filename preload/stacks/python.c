@@ -111,13 +111,14 @@ void hg_python_look(const struct dl_phdr_info *info, const struct hg_object *obj
 	struct link_map map = { .l_addr = info->dlpi_addr };
 	const unsigned long *number;
 	unsigned minor;
-	size_t size;
+	size_t size, runtime_size = 0;
 	void *runtime, *eval;
 
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			map.l_ld = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	runtime = map.l_ld && !found ? hg_object_symbol(&map, "_PyRuntime", false, &size) : NULL;
+	runtime =
+	    map.l_ld && !found ? hg_object_symbol(&map, "_PyRuntime", false, &runtime_size) : NULL;
 	if (!runtime)
 		return;
 	found = true;
@@ -129,6 +130,7 @@ void hg_python_look(const struct dl_phdr_info *info, const struct hg_object *obj
 	else if (minor)
 		snprintf(version, sizeof(version), "3.%u", minor);
 	hg_python.runtime = (uintptr_t)runtime;
+	hg_python.runtime_size = runtime_size;
 	hg_python.start = object->start;
 	hg_python.end = object->end;
 	hg_python.code_type = (uintptr_t)hg_data_symbol("PyCode_Type");

@@ -40,6 +40,7 @@ struct hg_python_layout {
 /* The interpreter of the process. */
 struct hg_python {
 	uintptr_t runtime;
+	size_t runtime_size;
 	uintptr_t start, end; /* of its object */
 	uintptr_t code_type, string_type;
 	uintptr_t eval, eval_end; /* the function that executes frames */

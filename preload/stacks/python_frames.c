@@ -220,7 +220,10 @@ static bool is_own(struct hg_python_thread *thread)
 	const struct hg_python_layout *layout = &hg_python.layout;
 	uintptr_t at = thread->state + layout->thread_id, id;
 
-	if (!thread->state || at & (sizeof(id) - 1) || !hg_page_readable(at & ~(PAGE - 1)))
+	if (!thread->state || at & (sizeof(id) - 1))
+		return false;
+	/* From 3.11 on the first thread's is part of the runtime. */
+	if (at - hg_python.runtime >= hg_python.runtime_size && !hg_page_readable(at & ~(PAGE - 1)))
 		return false;
 	memcpy(&id, (const void *)at, sizeof(id));
 	return id == self_id();
@@ -314,13 +317,11 @@ static uintptr_t peek_word(uintptr_t address)
 
 bool hg_python_several(void)
 {
-	const struct hg_python_layout *layout = &hg_python.layout;
-	uintptr_t first = *(const uintptr_t *)(hg_python.runtime + layout->interpreters);
-	int saved = errno;
-	bool several = first && peek_word(first + layout->interpreter_next);
+	const uintptr_t *first =
+	    (const uintptr_t *)(hg_python.runtime + hg_python.layout.interpreters);
 
-	errno = saved;
-	return several;
+	/* Newest first; the main one's address follows. */
+	return first[0] != first[1];
 }
 
 /* How far from `sp` the innermost call of the interpreter is; the largest number: not known. */
