@@ -17,6 +17,7 @@
 #include "preload/core/base.h"
 #include "preload/core/objects.h"
 #include "preload/stacks/unwind.h"
+#include "tracer/event_record.h"
 #include "tracer/python_frame.h"
 
 enum hg_python_calls { HG_PYTHON_EACH, HG_PYTHON_FLAGGED, HG_PYTHON_ENTRIES };
