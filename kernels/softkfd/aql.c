@@ -210,6 +210,8 @@ static const char *check_dispatch(const hsa_kernel_dispatch_packet_t *packet, en
 	*error = KFD_ERROR_CODE;
 	if (!softgpu_executes(softgpu_config.processor))
 		return "this GPU (SOFTGPU_ARCH) executes no kernels: only its memory is modelled";
+	if (!packet->kernel_object)
+		return "dispatch without a kernel descriptor";
 	if (packet->kernel_object % 64)
 		return "kernel descriptor is not aligned";
 	return NULL;

@@ -163,6 +163,12 @@ static void test_errors(void)
 	status = error_of(&packet);
 	check(status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "no kernel descriptor: %#lx",
 	      (unsigned long)status);
+	/* As AMD's rocrtst has it. */
+	packet = good;
+	packet.kernel_object = 0;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "a null one: %#lx",
+	      (unsigned long)status);
 	packet = good;
 	packet.header = 40;
 	status = error_of(&packet);
