@@ -65,7 +65,7 @@ static void close_others(void)
 			if (own[i] >= 0 && (unsigned)own[i] >= first && (unsigned)own[i] < next)
 				next = (unsigned)own[i];
 		if (next > first)
-			syscall(SYS_close_range, first, next == UINT_MAX ? next : next - 1, 0u);
+			syscall(__NR_close_range, first, next == UINT_MAX ? next : next - 1, 0u);
 		if (next == UINT_MAX)
 			return;
 		first = next + 1;
@@ -90,9 +90,10 @@ static void start_apart(void)
  * by -errno. */
 static void fetch(int *fd)
 {
+	/* (The oldest C library has no SYS_ name for one of these.) */
 	int process = (int)syscall(SYS_pidfd_open, getpid(), 0u);
 
-	*fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, *fd, 0u);
+	*fd = process < 0 ? -1 : (int)syscall(__NR_pidfd_getfd, process, *fd, 0u);
 	if (*fd < 0)
 		*fd = -errno;
 	if (process >= 0)
