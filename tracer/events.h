@@ -99,8 +99,9 @@ enum hg_args_status {
 
 /* pointers.source */
 enum hg_pointers_source {
-	HG_POINTERS_READ = 1,   /* before this thread's next launch */
-	HG_POINTERS_COPIED = 2, /* by this thread's latest copy */
+	HG_POINTERS_READ = 1,    /* before this thread's next launch */
+	HG_POINTERS_COPIED = 2,  /* by this thread's latest copy */
+	HG_POINTERS_NUMBERS = 3, /* numbers that it carried: runs of one dword */
 };
 /* A hash replaces 4 bytes; equal for equal ones. Of `kept` one bit for each. */
 #define HG_ARGS_GRANULE                         4u

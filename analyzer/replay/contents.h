@@ -88,7 +88,7 @@ struct contents {
 	GArray *words;       /* struct content_word, ascending */
 	GArray *ranges;      /* struct content_range, ascending, apart from each other */
 	GArray *fresh;       /* the same of device memory in which nobody has stored anything */
-	GArray *filled;      /* the same of bytes that a fill wrote: they have its pattern */
+	GArray *filled;      /* the same of bytes that repeat a pattern: of a fill, or of a copy */
 	GPtrArray *sets;     /* struct content_values that ranges refer to */
 	GArray *pending;     /* struct content_pending */
 	bool all_pending;    /* there were more of them */
@@ -163,8 +163,8 @@ bool contents_each(const struct contents *contents, uint64_t start, uint64_t end
 		   bool (*function)(void *data, const struct content_word *word), void *data);
 
 /*
- * The `size` bytes (1, 2 or 4) at an address, if a fill wrote them and nothing did since; *stamp
- * says how that is known.
+ * The `size` bytes (1, 2 or 4) at an address, if a fill or a copy of numbers wrote them and nothing
+ * did since; *stamp says how that is known.
  */
 bool contents_number(const struct contents *contents, uint64_t address, unsigned size,
 		     uint32_t *number, struct content_stamp *stamp);

@@ -90,12 +90,32 @@ static void learn_apart(struct contents *contents, uint64_t start, uint64_t size
 	}
 }
 
+/* Numbers that a copy carried, as if fills had written them; what is malformed ends it. */
+static void apply_numbers(struct contents *contents, const struct hg_event *event)
+{
+	const struct hg_ev_pointers *from = &event->pointers;
+	struct content_stamp stamp = { event->ns, event->tid, HG_POINTERS_COPIED };
+
+	for (uint32_t at = 0; from->count - at >= 3; at += 3) {
+		uint64_t start = from->words[at], size = from->words[at + 1];
+
+		if (!start || from->words[at + 2] > UINT32_MAX)
+			return;
+		contents_fill(contents, start, content_end(start, size),
+			      (uint32_t)from->words[at + 2], stamp);
+	}
+}
+
 /* Runs of words, as in the event; what is malformed ends it. */
 static void apply_pointers(struct contents *contents, const struct hg_event *event)
 {
 	const struct hg_ev_pointers *from = &event->pointers;
 	struct content_stamp stamp = { event->ns, event->tid, from->source };
 
+	if (from->source == HG_POINTERS_NUMBERS) {
+		apply_numbers(contents, event);
+		return;
+	}
 	for (uint32_t at = 0; from->count - at >= 3;) {
 		uint64_t start = from->words[at], size = from->words[at + 1];
 		uint64_t count = from->words[at + 2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses in what is copied to the device. Of copies to one place that had none so often, one of
- * many is looked at; of large ones a sample first.
+ * Addresses in what is copied to the device, and numbers in small copies. Of copies to one place
+ * that had none so often, one of many is looked at; of large ones a sample first.
  */
 #include "preload/hip/hip_pointers.h"
 
@@ -105,13 +105,14 @@ struct search {
 	uint64_t holder;
 	uint32_t mapped, linked;
 	bool check, any;
+	uint32_t found[WHOLE / WORD], picked; /* in the latest piece */
 };
 
 /* One row of a copy, or all of it. How many bytes were read. */
 static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, uint64_t size)
 {
-	uint32_t found[WHOLE / WORD];
 	struct hg_pointer_words *own = search->own;
+	uint32_t *found = search->found;
 	uint64_t done = 0;
 
 	while (done < size) {
@@ -121,6 +122,7 @@ static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, 
 		uint32_t picked = hg_pointer_words_pick(own->words, (uint32_t)(got / WORD), false,
 							found, &search->mapped);
 
+		search->picked = picked;
 		search->any |= picked > 0;
 		for (uint32_t i = 0; i < picked && search->linked++ < HG_POINTER_LINKS_OF_ONE; i++)
 			hg_pointer_links_add(search->holder, own->words[found[i]]);
@@ -149,16 +151,67 @@ static bool search_rows(struct search *search, const struct hg_ev_copy *event)
 	return to_row % WORD == 0;
 }
 
+#define RUNS 16u /* of numbers, that are recorded of one copy */
+
+/* Returns true for a dword that is a flag, a limit or an index: neither text nor a sum is recorded.
+ */
+static bool is_small(uint32_t dword)
+{
+	return dword + 0x8000u < 0x18000u;
+}
+
+/*
+ * Records the small numbers among `size` bytes that were read for a copy to `dst`, as runs of one
+ * dword.
+ */
+static void add_numbers(const struct search *search, uint64_t dst, uint64_t size)
+{
+	struct hg_pointer_words *own = search->own;
+	uint64_t *run = NULL;
+	uint32_t next = 0, dword;
+
+	if (hg_config.kernel_arguments != HG_ARGUMENTS_FULL || dst % sizeof(dword))
+		return;
+	own->source = HG_POINTERS_NUMBERS;
+	for (uint64_t at = 0; at + sizeof(dword) <= size; at += sizeof(dword)) {
+		if (next < search->picked && search->found[next] < at / WORD)
+			next++;
+		if ((next < search->picked && search->found[next] == at / WORD) ||
+		    hg_pointer_plausible(own->words[at / WORD], false)) {
+			run = NULL;
+			continue;
+		}
+		memcpy(&dword, (const char *)own->words + at, sizeof(dword));
+		if (!is_small(dword)) {
+			run = NULL;
+			continue;
+		}
+		if (run && run[2] == dword) {
+			run[1] += sizeof(dword);
+			continue;
+		}
+		if (own->used == 3 * RUNS)
+			break;
+		run = &own->event[own->used];
+		own->used += 3;
+		run[0] = dst + at;
+		run[1] = sizeof(dword);
+		run[2] = dword;
+	}
+	hg_pointer_words_send(own);
+}
+
 static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
-	uint64_t size = event->size > lead ? event->size - lead : 0;
+	uint64_t size = event->size > lead ? event->size - lead : 0, done;
 	struct search search = { .holder = HG_POINTER_VARIABLE, .mapped = HG_POINTER_MAPPED_FEW };
 	struct hg_hip_block block;
 	struct hg_pointer_words *own;
 	bool whole = event->rows == 1 && event->depth <= 1;
+	bool small = whole && size < WORD; /* it has no room for an address */
 
-	if (!event->dst || !event->src || size < WORD || hg_pointers_off() ||
+	if (!event->dst || !event->src || event->size < sizeof(uint32_t) || hg_pointers_off() ||
 	    !is_from_host(event, &search.check))
 		return;
 	own = hg_pointer_words();
@@ -176,11 +229,21 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 	}
 	if (!is_variable(event->api) && hg_hip_memory_find(event->dst, &block))
 		search.holder = block.base;
-	if (whole ? !search_piece(&search, event->dst + lead, src, size) && size
-		  : !search_rows(&search, event))
+	if (small) {
+		own->words[0] = 0;
+		lead = 0;
+		done = read_piece(event->src, event->size, search.check, own->words);
+	} else if (whole) {
+		done = search_piece(&search, event->dst + lead, src, size);
+	} else {
+		done = search_rows(&search, event);
+	}
+	if (!done && size)
 		hg_pointers_count(&hg_pointers_left_out.untouched);
 	hg_pointers_note_tame(place_of(event), search.any);
 	hg_pointer_words_send(own);
+	if (whole && done >= size && done <= WHOLE)
+		add_numbers(&search, event->dst + lead, done);
 	hg_pointers_spent(start);
 }
 

@@ -220,7 +220,7 @@ static bool answer_address(void *user, uint64_t word)
 	return kind != PLACE_UNKNOWN && kind != PLACE_NULL;
 }
 
-/* A number that a fill wrote; others were not recorded. */
+/* A number that a fill wrote or a small copy carried; others were not recorded. */
 static bool answer_memory(void *user, uint64_t address, unsigned size, uint32_t *number)
 {
 	const struct asked_launch *asked = user;

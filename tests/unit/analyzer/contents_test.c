@@ -436,6 +436,39 @@ static void too_many(void **state)
 	g_free(words);
 }
 
+/* Numbers that a copy carried are known until something else is there. */
+static void numbers_of_a_copy(void **state)
+{
+	uint64_t words[] = { TABLE, 8, 7, TABLE + 12, 4, 1 };
+
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = { .source = HG_POINTERS_NUMBERS, .words = words, .count = 6 } });
+	IF_WHOLE({
+		const struct contents *contents = &replay_process(&replay, 1)->contents;
+		struct content_stamp stamp;
+		uint32_t number = 0;
+
+		_assert_true(contents_number(contents, TABLE + 4, 4, &number, &stamp) &&
+				 number == 7,
+			     "the number", __FILE__, __LINE__);
+		_assert_true(!contents_number(contents, TABLE + 8, 4, &number, &stamp),
+			     "none between runs", __FILE__, __LINE__);
+	});
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	IF_WHOLE({
+		const struct contents *contents = &replay_process(&replay, 1)->contents;
+		struct content_stamp stamp;
+		uint32_t number = 0;
+
+		_assert_true(!contents_number(contents, TABLE + 4, 4, &number, &stamp),
+			     "none of before", __FILE__, __LINE__);
+	});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +499,7 @@ int main(void)
 		SILENT(HG101, of_another_variable),
 		FINDS(HG101, a_ring),
 		SILENT(HG101, malformed),
+		SILENT(HG101, numbers_of_a_copy),
 		SILENT(HG101, too_many),
 	};
 
