@@ -45,7 +45,8 @@ enum {
 	}
 
 #define REPORT_USAGE                                                                              \
-	"      --format FORMAT       one of" REPORT_FORMAT_NAMES " (default: text)\n"             \
+	"      --format FORMAT       one of" REPORT_FORMAT_NAMES "\n"                             \
+	"                            (default: text)\n"                                           \
 	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"   \
 	"                            error, warning, advice or note; with 5 if there is none\n"   \
 	"                            but the recording is incomplete\n"                           \
