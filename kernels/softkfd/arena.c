@@ -32,9 +32,7 @@ static uint64_t base, size; /* half of it for files */
 /* Maps private zeros, which lie wherever no file is mapped. */
 static void *blank(void *address, uint64_t bytes)
 {
-	return kfd_real_mmap(
-	    address, bytes, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED : 0), -1, 0);
+	return sg_reserve(address, bytes, MAP_PRIVATE | (address ? MAP_FIXED : 0));
 }
 
 static int reserve(void)
@@ -44,9 +42,7 @@ static int reserve(void)
 
 		if (place == MAP_FAILED)
 			continue;
-		if (kfd_real_mmap(place, wanted / 2, PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-				  0) == MAP_FAILED)
+		if (sg_reserve(place, wanted / 2, MAP_SHARED | MAP_FIXED) == MAP_FAILED)
 			return -ENOMEM;
 		/* A forked child has no device, and the memory is of no use in a core file. */
 		(void)kfd_real_madvise(place, wanted, MADV_DONTFORK);
@@ -208,6 +204,47 @@ int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place)
 		return -ENOMEM;
 	error = change_views(file, start, bytes);
 	kfd_arena_give(error ? *place : start);
+	return error;
+}
+
+/* ---- mlockall ---- */
+
+/* Locks one mapping as mlockall(2) does, which fails for the limit, but not where no memory can be
+ * had. */
+static int lock_one(const struct sg_vma *vma, bool on_fault)
+{
+	uint64_t bytes = vma->end - vma->start;
+	unsigned char there;
+
+	if (syscall(SYS_mlock2, vma->start, bytes, MLOCK_ONFAULT)) {
+		/* Another thread may have unmapped it just now. */
+		int error = errno;
+
+		return mincore((void *)(uintptr_t)vma->start, 1, &there) ? 0 : -error;
+	}
+	if (!on_fault)
+		syscall(SYS_mlock, vma->start, bytes);
+	return 0;
+}
+
+int kfd_arena_lock_all(bool on_fault)
+{
+	struct sg_vma_list list = { 0 };
+	const struct sg_vma *own;
+	int error = sg_vma_read(&list, false);
+
+	own = !error && base ? sg_vma_find(&list, base) : NULL;
+	for (size_t i = 0; !error && i < list.count; i++) {
+		const struct sg_vma *vma = &list.items[i];
+		bool device = own && vma->inode == own->inode && vma->device == own->device;
+
+		if (device || (vma->start >= base && vma->start < base + size) ||
+		    sg_pages_is_place(vma->start) || (int64_t)vma->start < 0 ||
+		    !(vma->readable || vma->writable || vma->executable))
+			continue;
+		error = lock_one(vma, on_fault);
+	}
+	free(list.items);
 	return error;
 }
 

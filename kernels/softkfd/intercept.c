@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,86 @@ void *mmap64(void *address, size_t size, int protection, int flags, int fd, off6
 	return NEXT(mmap64)(address, size, protection, flags, fd, offset);
 }
 
+/* ---- what may not reach what the driver has reserved, and processes that are copied ---- */
+
+int mlockall(int flags)
+{
+	int saved = errno, error;
+
+	if (!(flags & MCL_CURRENT) || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+		return NEXT(mlockall)(flags);
+	if (flags & MCL_FUTURE && NEXT(mlockall)(flags & ~MCL_CURRENT))
+		return -1;
+	error = kfd_arena_lock_all(flags & MCL_ONFAULT);
+	errno = error ? -error : saved;
+	return error ? -1 : 0;
+}
+
+/* libc's own fork() calls the functions of pthread_atfork(), and these do not. */
+static void copied(bool child)
+{
+	if (child)
+		sg_pages_after_fork_child();
+	else
+		sg_pages_after_fork_parent();
+}
+
+pid_t _Fork(void)
+{
+	pid_t (*real)(void) = NEXT(_Fork);
+	pid_t result;
+
+	sg_pages_before_fork();
+	result = real();
+	copied(!result);
+	return result;
+}
+
+struct start {
+	int (*function)(void *);
+	void *argument;
+};
+
+static int begin(void *argument)
+{
+	const struct start *start = argument;
+
+	copied(true);
+	return start->function(start->argument);
+}
+
+int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct start start = { function, argument };
+	bool copies = !(flags & CLONE_VM);
+	va_list others;
+	void *other[3];
+	int result;
+
+	va_start(others, argument);
+	for (unsigned i = 0; i < 3; i++)
+		other[i] = va_arg(others, void *);
+	va_end(others);
+	if (copies)
+		sg_pages_before_fork();
+	result = NEXT(clone)(copies ? begin : function, stack, flags, copies ? &start : argument,
+			     other[0], other[1], other[2]);
+	if (copies)
+		copied(false);
+	return result;
+}
+
+/* Returns true if the system call copies the process. */
+static bool copies(long number, const long a[6])
+{
+	uint64_t flags = (uint64_t)a[0];
+
+	if (number == SYS_clone3 && kfd_copy_in(&flags, flags, sizeof flags))
+		return false;
+	return number == SYS_fork ||
+	       ((number == SYS_clone || number == SYS_clone3) && !(flags & CLONE_VM));
+}
+
 /* Does what libc's syscall() does, but looks nothing up: the pager comes by here. */
 static long direct(long number, const long a[6])
 {
@@ -352,5 +433,15 @@ long syscall(long number, ...)
 		return (long)mapping;
 	if (number == SYS_ioctl && requested(&result, (int)a[0], (unsigned long)a[1], (void *)a[2]))
 		return result;
+	if (number == SYS_mlockall)
+		return mlockall((int)a[0]);
+	if (copies(number, a)) {
+		long child;
+
+		sg_pages_before_fork();
+		child = direct(number, a);
+		copied(!child);
+		return child;
+	}
 	return direct(number, a);
 }

@@ -130,6 +130,12 @@ uint64_t kfd_arena_take(uint64_t bytes, int file);
 void kfd_arena_give(uint64_t start);
 /* Move what is in [start, start + bytes) into `file`, which is mapped at *place then. */
 int kfd_arena_export(uint64_t start, uint64_t bytes, int file, uint64_t *place);
+/*
+ * Does what mlockall(MCL_CURRENT) is to do, which would fill what the driver has only reserved:
+ * locks the program's mappings one by one. Those of devices are not locked, nor what cannot be
+ * accessed. `on_fault`: with MCL_ONFAULT.
+ */
+int kfd_arena_lock_all(bool on_fault);
 /* Maps what is mapped at `start`, by mmap(2), not a file. */
 void *kfd_arena_view(uint64_t start, void *address, size_t bytes, int protection, int flags);
 void kfd_arena_forked(void);

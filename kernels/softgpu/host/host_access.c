@@ -3,7 +3,7 @@
  * Notices the host's accesses to pages that are with a GPU: between kernels such pages are moved to
  * addresses that nobody knows, so that the next access to their own address is a page fault, which
  * userfaultfd(2) hands to the pager, whether a thread or the kernel on its behalf made it. The
- * pages themselves move, not their contents, so no store is ever lost: UFFDIO_MOVE, of Linux 6.8.
+ * pages themselves move, so that no store is ever lost: UFFDIO_MOVE, of Linux 6.8.
  * The Debian 12 headers don't have it yet.
  */
 #include "pages.h"
@@ -101,8 +101,7 @@ static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 			return park->areas[i].base + offset;
 	if (park->area_count == sizeof park->areas / sizeof *park->areas)
 		return 0;
-	base = mmap(NULL, AREA_SIZE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	base = sg_reserve(NULL, AREA_SIZE, MAP_PRIVATE);
 	if (base == MAP_FAILED)
 		return 0;
 	request.range.start = (uint64_t)(uintptr_t)base;
@@ -112,8 +111,33 @@ static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 		return 0;
 	}
 	park->areas[park->area_count].key = key;
-	park->areas[park->area_count++].base = request.range.start;
+	park->areas[park->area_count].base = request.range.start;
+	__atomic_store_n(&park->area_count, park->area_count + 1, __ATOMIC_RELEASE);
 	return request.range.start + offset;
+}
+
+bool sg_park_is_place(const struct sg_park *park, uint64_t address)
+{
+	unsigned count = __atomic_load_n(&park->area_count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < count; i++)
+		if (address - park->areas[i].base < AREA_SIZE)
+			return true;
+	return false;
+}
+
+void *sg_reserve(void *address, uint64_t size, int flags)
+{
+	char *place = (void *)syscall(SYS_mmap, address, size, PROT_NONE,
+				      flags | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+
+	if (place == MAP_FAILED)
+		return MAP_FAILED;
+	syscall(SYS_munlock, place, size);
+	if (!syscall(SYS_mprotect, place, size, PROT_READ | PROT_WRITE))
+		return place;
+	syscall(SYS_munmap, place, size);
+	return MAP_FAILED;
 }
 
 /* ---- what the kernel tells ---- */
@@ -214,8 +238,33 @@ static bool is_leaving(const struct sg_park *park, uint64_t start, uint64_t size
 /* ---- moving ---- */
 
 /*
- * Move the pages of [from, from + size) as far as they are there. Pages that can't be moved (in
- * use for input or output, shared since a fork, to where nothing is mapped) stay.
+ * Brings one page back by its content, which no thread changes where it is: the kernel moves pages
+ * between mappings only that are alike and writable, and mprotect(), mlock() and the like change
+ * the program's. Nothing happens if there is a page already, or no mapping.
+ */
+static void copy_page(struct sg_park *park, uint64_t to, uint64_t from)
+{
+	struct uffdio_register request = { .range = { from, SOFTGPU_PAGE_SIZE },
+					   .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_copy copy = { .dst = to, .src = from, .len = SOFTGPU_PAGE_SIZE };
+
+	/* If there is no page, it is read as zeros: else the kernel would wait for this thread. */
+	control(park->shadow, UFFDIO_UNREGISTER, &request.range);
+	while (control(park->faults, UFFDIO_COPY, &copy))
+		if (errno == EAGAIN)
+			overhear(park);
+		else if (errno == ENOMEM)
+			sg_die("no memory for a page that the host uses again");
+		else
+			break;
+	if (control(park->shadow, UFFDIO_REGISTER, &request))
+		sg_die("can't watch the place of a page: %s", strerror(errno));
+}
+
+/*
+ * Move the pages of [from, from + size) as far as they are there. Of those that can't be moved (in
+ * use for input or output, shared since a fork, in a mapping that is locked or read-only) one on
+ * its way back is copied, and others stay.
  */
 static void transfer(struct sg_park *park, int fd, uint64_t to, uint64_t from, uint64_t size)
 {
@@ -249,6 +298,8 @@ static void transfer(struct sg_park *park, int fd, uint64_t to, uint64_t from, u
 			chunk = request.len / 2 & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 			continue;
 		} else {
+			if (fd == park->faults)
+				copy_page(park, to, from);
 			done = SOFTGPU_PAGE_SIZE;
 		}
 		to += done;

@@ -177,11 +177,8 @@ static void ask_locked(struct sg_request *request)
 	errno = saved;
 }
 
-/*
- * fork() copies only what is mapped. The lock is held until it is over, and nothing is migrated; in
- * the child no pager would bring the pages back.
- */
-static void before_fork(void)
+/* The lock is held until the fork is over. In the child no pager would bring the pages back. */
+void sg_pages_before_fork(void)
 {
 	struct sg_request request = { .operation = SG_HOLD, .end = UINT64_MAX };
 
@@ -190,7 +187,7 @@ static void before_fork(void)
 		ask_locked(&request);
 }
 
-static void after_fork_parent(void)
+void sg_pages_after_fork_parent(void)
 {
 	struct sg_request request = { .operation = SG_RELEASE };
 
@@ -199,7 +196,7 @@ static void after_fork_parent(void)
 	pthread_mutex_unlock(&request_lock);
 }
 
-static void after_fork_child(void)
+void sg_pages_after_fork_child(void)
 {
 	if (desk && is_pipe(desk->ring))
 		close(desk->ring);
@@ -311,7 +308,8 @@ static struct desk *start(void)
 	if (start_thread())
 		sg_die("can't start the thread that moves pages");
 	if (!registered)
-		registered = !pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+		registered = !pthread_atfork(sg_pages_before_fork, sg_pages_after_fork_parent,
+					     sg_pages_after_fork_child);
 out:
 	pthread_mutex_unlock(&start_lock);
 	return desk;
@@ -394,6 +392,13 @@ void sg_pages_park(void)
 	struct sg_request request = { .operation = SG_PARK };
 
 	ask(&request, false);
+}
+
+bool sg_pages_is_place(uint64_t address)
+{
+	const struct desk *own = __atomic_load_n(&desk, __ATOMIC_ACQUIRE);
+
+	return own && sg_park_is_place(&own->pager.park, address);
 }
 
 int softgpu_smi_open(unsigned gpu, uint32_t *id)

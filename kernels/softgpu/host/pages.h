@@ -55,6 +55,16 @@ void sg_pages_hold(uint64_t start, uint64_t end);
 void sg_pages_release(void);
 /* No kernel runs: from now on the host's accesses are seen. */
 void sg_pages_park(void);
+/* Returns true if pages that are on a GPU are put at `address`. */
+bool sg_pages_is_place(uint64_t address);
+/*
+ * A system call that copies the process, unless libc's fork() makes it, is between the first of
+ * these and, in parent and child, one of the others: a copy has only what is mapped. Nothing moves
+ * meanwhile, and in the child nothing ever does.
+ */
+void sg_pages_before_fork(void);
+void sg_pages_after_fork_parent(void);
+void sg_pages_after_fork_child(void);
 
 /* ---- host_access.c: pages are put where an access by the host is noticed; the pager's only ----
  */
@@ -89,6 +99,11 @@ void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t 
  * this one is dealt with. False: nothing. What was discarded is lost already.
  */
 bool sg_park_hear(struct sg_park *park, struct uffd_msg *message);
+/* Returns true if `address` is where pages are put; any thread may ask. */
+bool sg_park_is_place(const struct sg_park *park, uint64_t address);
+/* Maps zeros as mmap(2) does, MAP_FAILED on failure, of which mlockall(MCL_FUTURE) has none filled
+ * or locked. */
+void *sg_reserve(void *address, uint64_t size, int flags);
 /* A page that was not migrated was accessed: let the access continue. */
 void sg_park_pass(struct sg_park *park, uint64_t page);
 
