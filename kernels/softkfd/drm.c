@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Requests of a render node that tell libdrm_amdgpu what GPU it is (drm.h, amdgpu_drm.h); memory's
  * are in gem.c. */
-#include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/chip.h"
+#include "kernels/softkfd/memory.h"
 
 #include <errno.h>
 #include <linux/ioctl.h>
@@ -55,24 +55,30 @@ _Static_assert(sizeof(struct device_info) >= 448, "as long as that of libdrm 2.4
 
 /* A caller's buffer of *length bytes gets the beginning of `text`, and *length becomes what there
  * is. */
-static void give_text(uint64_t buffer, uint64_t *length, const char *text)
+static int give_text(uint64_t buffer, uint64_t *length, const char *text)
 {
-	uint64_t size = strlen(text);
+	uint64_t size = strlen(text), room = buffer ? *length : 0;
 
-	if (buffer && *length)
-		memcpy((void *)(uintptr_t)buffer, text, size < *length ? size : *length);
 	*length = size;
+	return kfd_copy_out(buffer, text, size < room ? size : room);
 }
 
-static int version(struct drm_version *answer)
+static int version(uint64_t caller, size_t size)
 {
-	answer->major = 3;
-	answer->minor = 54;
-	answer->patch = 0;
-	give_text(answer->name, &answer->name_length, "amdgpu");
-	give_text(answer->date, &answer->date_length, "20150101");
-	give_text(answer->text, &answer->text_length, "hipgrain software GPU");
-	return 0;
+	struct drm_version answer;
+
+	if (size != sizeof answer)
+		return -EINVAL;
+	if (kfd_copy_in(&answer, caller, sizeof answer))
+		return -EFAULT;
+	answer.major = 3;
+	answer.minor = 54;
+	answer.patch = 0;
+	if (give_text(answer.name, &answer.name_length, "amdgpu") ||
+	    give_text(answer.date, &answer.date_length, "20150101") ||
+	    give_text(answer.text, &answer.text_length, "hipgrain software GPU"))
+		return -EFAULT;
+	return kfd_copy_out(caller, &answer, sizeof answer);
 }
 
 static void describe_device(struct device_info *info, unsigned gpu)
@@ -99,8 +105,9 @@ static void describe_device(struct device_info *info, unsigned gpu)
 	info->vram_bits = KFD_MEMORY_BITS;
 }
 
-static int info(unsigned gpu, const struct info_request *request)
+static int info(unsigned gpu, uint64_t caller, size_t size)
 {
+	struct info_request request = { 0 };
 	union {
 		struct device_info device;
 		uint32_t word;
@@ -109,7 +116,9 @@ static int info(unsigned gpu, const struct info_request *request)
 	} answer = { .bytes = { 0 } };
 	char asker[KFD_ASKER_ROOM];
 
-	switch ((enum info_query)request->query) {
+	if (kfd_copy_in(&request, caller, size < sizeof request ? size : sizeof request))
+		return -EFAULT;
+	switch ((enum info_query)request.query) {
 	case INFO_ACCEL_WORKING:
 		answer.word = 1;
 		break;
@@ -137,24 +146,24 @@ static int info(unsigned gpu, const struct info_request *request)
 		break;
 	default:
 		sg_warn("/dev/dri/renderD%u: AMDGPU_INFO %#x%s is not known", 128 + gpu,
-			request->query, kfd_asker(asker));
+			request.query, kfd_asker(asker));
 		return -EINVAL;
 	}
-	memcpy((void *)(uintptr_t)request->answer, &answer,
-	       request->size < sizeof answer ? request->size : sizeof answer);
-	return 0;
+	return kfd_copy_out(request.answer, &answer,
+			    request.size < sizeof answer ? request.size : sizeof answer);
 }
 
 int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument)
 {
+	uint64_t caller = (uint64_t)(uintptr_t)argument;
 	char asker[KFD_ASKER_ROOM];
 	int result;
 
 	switch (_IOC_NR(request)) {
 	case DRM_VERSION:
-		return version(argument);
+		return version(caller, _IOC_SIZE(request));
 	case DRM_AMDGPU_INFO:
-		return info(gpu, argument);
+		return info(gpu, caller, _IOC_SIZE(request));
 	}
 	result = kfd_gem_ioctl(gpu, fd, request, argument);
 	if (result == -ENOTTY)

@@ -4,7 +4,7 @@
  * and it stays set, unless it resets itself and a thread waited. A thread that waits remembers how
  * often the event was set, so that no two threads that wait for one event take it from each other.
  */
-#include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -265,21 +265,16 @@ static struct timespec after_ms(uint32_t ms)
 	return limit;
 }
 
-int kfd_wait_events(void *argument, size_t size)
+/* Waits for the events of `data`, which has room for what it is told of each. */
+static int wait_for(struct kfd_arg_wait_events *request, struct kfd_event_data *data,
+		    struct wait *waits)
 {
-	struct kfd_arg_wait_events *request = argument;
-	struct kfd_event_data *data = (void *)(uintptr_t)request->events;
-	struct wait few[FEW],
-	    *waits = request->count > FEW ? calloc(request->count, sizeof *waits) : few;
 	struct timespec limit = after_ms(request->timeout_ms);
 	enum kfd_wait_result result = KFD_WAIT_TIMEOUT;
 	bool expired = !request->timeout_ms;
 	uint64_t *seen = seen_by_thread();
 	int error;
 
-	(void)size;
-	if (!waits)
-		return -ENOMEM;
 	pthread_once(&condition, make_condition);
 	/* Whoever waits has rung doorbells, if it will ever. */
 	kfd_queues_wake();
@@ -305,11 +300,36 @@ int kfd_wait_events(void *argument, size_t size)
 			seen[data[i].event_id] = event->sets;
 	}
 	pthread_mutex_unlock(&lock);
-	if (waits != few)
-		free(waits);
 	if (!error && result == KFD_WAIT_FAIL)
 		error = -EIO;
 	request->result = error ? KFD_WAIT_FAIL : result;
+	return error;
+}
+
+int kfd_wait_events(void *argument, size_t size)
+{
+	struct kfd_arg_wait_events *request = argument;
+	struct {
+		struct wait wait;
+		struct kfd_event_data data;
+	} few[FEW], *room = few;
+	size_t bytes = request->count * sizeof(struct kfd_event_data);
+	struct kfd_event_data *data;
+	int error;
+
+	(void)size;
+	if (request->count > FEW)
+		room = calloc(request->count, sizeof *room);
+	if (!room)
+		return -ENOMEM;
+	data = (void *)room;
+	error = kfd_copy_in(data, request->events, bytes);
+	if (!error)
+		error = wait_for(request, data, (void *)(data + request->count));
+	if (!error)
+		error = kfd_copy_out(request->events, data, bytes);
+	if (room != few)
+		free(room);
 	return error;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of the requests of /dev/kfd, and those that concern the device as a whole. */
-#include "kernels/softkfd/kfd.h"
+#include "kernels/softkfd/memory.h"
 
 #include <errno.h>
 #include <linux/ioctl.h>
@@ -51,10 +51,11 @@ int kfd_ioctl(unsigned long code, void *argument)
 	unsigned number = _IOC_NR(code);
 	const struct request *request =
 	    number < sizeof requests / sizeof *requests ? &requests[number] : NULL;
+	uint64_t caller = (uint64_t)(uintptr_t)argument;
 	size_t given = _IOC_SIZE(code), size;
 	_Alignas(16) char room[256];
 	void *copy = room;
-	int saved = errno, result;
+	int saved = errno, result = 0;
 
 	if (!request || !request->name)
 		return unknown(number);
@@ -67,10 +68,11 @@ int kfd_ioctl(unsigned long code, void *argument)
 		return -ENOMEM;
 	memset(copy, 0, size);
 	if (_IOC_DIR(code) & _IOC_WRITE)
-		memcpy(copy, argument, given);
-	result = request->handler(copy, given);
-	if (_IOC_DIR(code) & _IOC_READ)
-		memcpy(argument, copy, given);
+		result = kfd_copy_in(copy, caller, given);
+	if (!result)
+		result = request->handler(copy, given);
+	if (_IOC_DIR(code) & _IOC_READ && kfd_copy_out(caller, copy, given))
+		result = -EFAULT;
 	if (copy != room)
 		free(copy);
 	if (result < 0)
@@ -170,17 +172,19 @@ int kfd_get_apertures(void *argument, size_t size)
 int kfd_get_apertures_new(void *argument, size_t size)
 {
 	struct kfd_arg_apertures_new *request = argument;
-	struct kfd_apertures *all = (void *)(uintptr_t)request->apertures;
+	struct kfd_apertures all[SG_MAX_GPUS];
 	unsigned room = request->count;
 
 	(void)size;
+	if (room > sg_settings.gpus)
+		room = (unsigned)sg_settings.gpus;
 	/* Without room the question is how many there are. */
 	request->count = (uint32_t)sg_settings.gpus;
-	for (unsigned i = 0; i < room && i < sg_settings.gpus; i++)
+	for (unsigned i = 0; i < room; i++)
 		describe_apertures(&all[i], i);
-	if (room && room < request->count)
+	if (room)
 		request->count = room;
-	return 0;
+	return kfd_copy_out(request->apertures, all, room * sizeof *all);
 }
 
 /* Only the old images' tiling asks for more: there is no tiled memory here. */

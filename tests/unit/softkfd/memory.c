@@ -529,6 +529,50 @@ static void test_metadata(void)
 }
 
 /* XNACK: asked for (-1) and set. A kernel without shared virtual memory has no such request. */
+static int node_code(unsigned number, size_t size, void *argument)
+{
+	return ioctl(render, _IOC(_IOC_READ | _IOC_WRITE, 'd', number, size), argument) ? errno : 0;
+}
+
+/* Memory that is not there, or only to be read, is the caller's error and not the driver's end. */
+static void test_bad_pointers(void)
+{
+	void *bad[] = { NULL, (void *)(uintptr_t)0x10, pages(PAGE), reserve(PAGE) };
+	unsigned wrong = 0, tried = 0;
+	struct kfd_arg_apertures_new apertures = { .apertures = 0x10, .count = 1 };
+	struct kfd_arg_wait_events wait = { .events = 0x10, .count = 1 };
+	struct {
+		int32_t version[3];
+		uint64_t name_length, name, others[4];
+	} version = { .name_length = 8, .name = 0x10 };
+	struct {
+		uint64_t answer;
+		uint32_t size, query, more[4];
+	} info = { .answer = 0x10, .size = 4 };
+
+	mprotect(bad[2], PAGE, PROT_READ);
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		for (unsigned number = 1; number < 0x23; number++) {
+			int error = ask(number, bad[i], 32);
+
+			tried++;
+			wrong += !error;
+		}
+		check(ioctl(kfd, _IOC(_IOC_READ, KFD_IOCTL_TYPE, 1, 8), bad[i]) && errno == EFAULT,
+		      "the version, to %p", bad[i]);
+		/* The question for information is only read. */
+		check(node_code(0x00, sizeof version, bad[i]) == EFAULT &&
+			  node_code(0x45, sizeof info, bad[i]) == (i == 2 ? 0 : EFAULT),
+		      "a render node's version, to %p", bad[i]);
+	}
+	check(!wrong, "arguments that are no memory: %u of %u", wrong, tried);
+	check(ask(0x14, &apertures, sizeof apertures) == EFAULT &&
+		  ask(0x0c, &wait, sizeof wait) == EFAULT &&
+		  node_code(0x00, sizeof version, &version) == EFAULT &&
+		  node_code(0x45, sizeof info, &info) == EFAULT,
+	      "buffers that arguments name");
+}
+
 static void test_xnack(bool svm)
 {
 	struct kfd_arg_xnack_mode mode = { .enabled = -1 };
@@ -563,5 +607,6 @@ int main(int argc, char **argv)
 	test_sharing();
 	test_buffers();
 	test_metadata();
+	test_bad_pointers();
 	return tap_end();
 }
