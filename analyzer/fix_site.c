@@ -216,7 +216,9 @@ struct fix_site fix_site_at(struct symbolizer *symbolizer, const struct source_f
 	int64_t changed_ns;
 	char *const *lines = source_file_lines(symbolizer, frame->file, &changed_ns);
 
-	site.obstacle = unusable(lines, frame->file, frame->line, changed_ns, began_ns);
+	site.obstacle = is_python_frame(frame)
+			    ? g_strdup("the source is Python")
+			    : unusable(lines, frame->file, frame->line, changed_ns, began_ns);
 	if (!site.obstacle)
 		look(&site, lines, function);
 	return site;
