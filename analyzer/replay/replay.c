@@ -304,10 +304,10 @@ static void apply_python(struct process *process, const struct hg_event *event)
 	g_free(process->python_problem);
 	process->python_problem =
 	    *event->python.problem
-		? g_strdup_printf(
-		      "Python %s: functions and lines of its program are not known, as %s",
-		      *event->python.version ? event->python.version : "of some version",
-		      event->python.problem)
+		? g_strdup_printf("Python %s: call stacks lack functions of its program: %s",
+				  *event->python.version ? event->python.version
+							 : "of some version",
+				  event->python.problem)
 		: NULL;
 }
 

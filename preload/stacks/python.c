@@ -147,6 +147,20 @@ void hg_python_look(const struct dl_phdr_info *info, const struct hg_object *obj
 	__atomic_store_n(&hg_python_seen, 1, __ATOMIC_RELEASE);
 }
 
+static bool is_loaded(void)
+{
+	return hg_page_readable(hg_python.runtime & ~(uintptr_t)4095);
+}
+
+/* Another one may be loaded later. */
+static void unloaded(void)
+{
+	if (!found || is_loaded())
+		return;
+	__atomic_store_n(&hg_python_seen, 0, __ATOMIC_RELEASE);
+	found = told = false;
+}
+
 void hg_python_tell(void)
 {
 	struct hg_ev_python event = { .version = version, .problem = problem };
@@ -258,6 +272,7 @@ static struct hg_python_thread *thread_of(void)
 	}
 	/* Something was unloaded. */
 	if (HG_UNLIKELY(thread->python->epoch != generation)) {
+		thread->python->state = 0;
 		memset(thread->python->pages, 0, sizeof(thread->python->pages));
 		thread->python->epoch = generation;
 	}
@@ -377,12 +392,15 @@ unsigned hg_python_mix(const struct hg_frame *start, const uint64_t **frames, un
 				   .count = count,
 				   .places = hg_unwind_last(start, *frames, count) };
 
+	bool through = leads_through(&natives);
+
 	*unsure = !thread;
-	if (!thread)
+	/* dlclose() may be about to say that the interpreter is gone. */
+	if (!thread || (!through && !is_loaded()))
 		return count;
 	hg_python_read(thread, hg_config.stack_depth);
 	/* The thread has no state that is known, or may have gone to another interpreter. */
-	if ((!thread->count || hg_python_several()) && leads_through(&natives)) {
+	if (through && (!thread->count || hg_python_several())) {
 		hg_python_find(thread, start->sp, hg_config.stack_depth);
 		*unsure = !thread->state;
 	}
@@ -424,4 +442,5 @@ static void reset(void)
 		hg_id_table_reset(&codes);
 }
 
-HG_PART(.name = "python", .order = 45, .forget = forget, .fork_record = reset);
+HG_PART(.name = "python", .order = 45, .forget = forget, .fork_record = reset,
+	.unloaded = unloaded);
