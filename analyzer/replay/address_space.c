@@ -114,6 +114,29 @@ static GTreeNode *floor_node(GTree *tree, uint64_t address)
 
 static struct allocation *containing(GTree *tree, uint64_t address, bool by_device_ptr,
 				     uint64_t *offset)
+/*
+ * Returns the registration that holds the address and begins closest before it. Those behind it
+ * need not reach so far.
+ */
+static struct allocation *registered_at(const struct address_space *space, uint64_t address,
+					uint64_t *offset)
+{
+	GTreeNode *node = floor_node(space->layers[LAYER_REGISTERED], address);
+
+	for (; node; node = g_tree_node_previous(node)) {
+		struct allocation *found = g_tree_node_value(node);
+
+		if (address - found->ptr < extent(found)) {
+			if (offset)
+				*offset = address - found->ptr;
+			return found;
+		}
+		if (address - found->ptr >= space->longest_overlap)
+			break;
+	}
+	return NULL;
+}
+
 {
 	struct allocation *found = value_of(floor_node(tree, address));
 	uint64_t base;
@@ -181,13 +204,18 @@ static struct allocation *freed_at(const struct address_space *space, uint64_t p
 	return block && block->ptr == ptr ? make_allocation(space, block) : found;
 }
 
-static void detach(struct address_space *space, struct allocation *allocation)
+static void detach_from_host(struct address_space *space, struct allocation *allocation)
 {
 	if (space->observer && allocation->layer != LAYER_MAPPING)
 		space->observer->ended(space->observer->data, space->owner, allocation);
 	if (allocation->device_ptr != allocation->ptr)
 		g_tree_remove(space->aliases, &allocation->device_ptr);
 	g_tree_remove(space->layers[allocation->layer], &allocation->ptr);
+}
+
+static void detach(struct address_space *space, struct allocation *allocation)
+{
+	detach_from_host(space, allocation);
 }
 
 /* Forget what was freed in a range: the addresses mean something else now. */
@@ -241,10 +269,35 @@ static void end_overlapped(struct address_space *space, enum layer layer, uint64
 
 static void insert(struct address_space *space, struct allocation *allocation, bool again)
 {
+/*
+ * Registrations may overlap: each has an address of the GPU of its own, also if two begin at the
+ * same one of the host (docs/runtimes.md). The later one is then the one that can be ended.
+ */
+static void end_registration(struct address_space *space, const struct allocation *allocation)
+{
+	GTreeNode *node = floor_node(space->layers[LAYER_REGISTERED],
+				     allocation->ptr + extent(allocation) - 1);
+	struct allocation *same =
+	    g_tree_lookup(space->layers[LAYER_REGISTERED], &allocation->ptr);
+
+	if (same) {
+		space->overlaps++;
+		detach_from_host(space, same);
+	} else if (node && ((struct allocation *)g_tree_node_value(node))->ptr > allocation->ptr) {
+		space->longest_overlap = MAX(space->longest_overlap, extent(allocation));
+	}
+	same = registered_at(space, allocation->ptr, NULL);
+	if (same)
+		space->longest_overlap = MAX(space->longest_overlap, extent(same));
+}
+
 	GTree *tree = space->layers[allocation->layer];
 	uint64_t end = allocation->ptr + extent(allocation);
 
-	end_overlapped(space, allocation->layer, allocation->ptr, end);
+	if (allocation->layer == LAYER_REGISTERED)
+		end_registration(space, allocation);
+	else
+		end_overlapped(space, allocation->layer, allocation->ptr, end);
 	/* Registering memory does not make it new memory. */
 	if (allocation->layer != LAYER_REGISTERED)
 		drop_freed(space, allocation->ptr, end);
@@ -425,7 +478,9 @@ struct allocation *address_space_find(const struct address_space *space, uint64_
 	struct allocation *found = containing(space->aliases, address, true, offset);
 
 	for (int layer = 0; !found && layer < LAYERS; layer++) {
-		found = containing(space->layers[layer], address, false, offset);
+		found = layer == LAYER_REGISTERED
+			    ? registered_at(space, address, offset)
+			    : containing(space->layers[layer], address, false, offset);
 		if (!found && layer == LAYER_HOST)
 			found = containing_block(space, address, false, offset);
 	}
@@ -471,9 +526,9 @@ struct allocation *address_space_overlapping(const struct address_space *space, 
 
 	if (block)
 		make_allocation(space, block);
-	node = floor_node(tree, start);
-	found = value_of(node);
-	if (found && found->ptr + extent(found) > start)
+	found = layer == LAYER_REGISTERED ? registered_at(space, start, NULL)
+					  : containing(tree, start, false, NULL);
+	if (found)
 		return found;
 	node = g_tree_upper_bound(tree, &start);
 	found = value_of(node);

@@ -82,6 +82,7 @@ struct address_space {
 	int64_t latest_free_ns; /* when something was last released */
 	uint64_t overlaps;      /* allocations that appeared on top of live ones of their layer */
 
+	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
 	const struct space_observer *observer; /* borrowed, or NULL */
 	void *owner;                           /* for the observer: whose space this is */
 };
@@ -105,7 +106,10 @@ bool allocation_is_in_place(const struct allocation *allocation);
 struct allocation *allocation_ref(struct allocation *allocation);
 void allocation_unref(struct allocation *allocation);
 
-/* Takes over the caller's reference. What it overlaps in its layer is taken as ended. */
+/*
+ * Takes over the caller's reference. What it overlaps in its layer is taken as ended, but
+ * registrations may overlap.
+ */
 void address_space_add(struct address_space *space, struct allocation *allocation);
 
 /* Adds a block of the C library likewise and returns true, if nobody observes the space. */

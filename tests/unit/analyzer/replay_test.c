@@ -187,6 +187,46 @@ static void registration_overlays_and_has_an_address_of_its_own(void **state)
 	assert_int_equal(process_place(process, 0x31010).allocation->api, HG_API_hipHostRegister);
 }
 
+static struct process *register_host(uint64_t ptr, uint64_t device_ptr, uint64_t size)
+{
+	return apply((struct hg_event){ .type = HG_EVENT_alloc,
+					.alloc = { .api = HG_API_hipHostRegister,
+						   .ptr = ptr,
+						   .device_ptr = device_ptr,
+						   .size = size,
+						   .symbol = "" } });
+}
+
+/* Each keeps its address on the GPU, and ends alone. */
+static void registrations_overlap(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	alloc(HG_API_malloc, 0x30000, 0x20000);
+	register_host(0x30000, 0x600000030000, 0x10000);
+	register_host(0x31000, 0x600000050000, 0x1000);
+	process = register_host(0x34000, 0x600000070000, 0x10000);
+	assert_int_equal(process_place(process, 0x600000030010).allocation->ptr, 0x30000);
+	assert_int_equal(process_place(process, 0x600000050010).allocation->ptr, 0x31000);
+	assert_int_equal(process_place(process, 0x600000070010).allocation->ptr, 0x34000);
+	assert_int_equal(process_place(process, 0x31010).allocation->ptr, 0x31000);
+	assert_int_equal(process_place(process, 0x33000).allocation->ptr, 0x30000);
+	assert_int_equal(process_place(process, 0x33000).offset, 0x3000);
+	assert_int_equal(process_place(process, 0x34010).allocation->ptr, 0x34000);
+	assert_int_equal(process_place(process, 0x48000).allocation->api, HG_API_malloc);
+	release(HG_API_hipHostUnregister, 0x30000, 0);
+	assert_int_equal(process_place(process, 0x33000).allocation->api, HG_API_malloc);
+	assert_int_equal(process_place(process, 0x600000030010).kind, PLACE_FREED);
+	assert_int_equal(process_place(process, 0x600000050010).kind, PLACE_ALLOCATION);
+	release(HG_API_hipHostUnregister, 0x34000, 0);
+	assert_int_equal(process_place(process, 0x31010).allocation->ptr, 0x31000);
+	/* A longer one that comes later. */
+	register_host(0x30000, 0x600000030000, 0x10000);
+	assert_int_equal(process_place(process, 0x600000050010).allocation->ptr, 0x31000);
+	assert_int_equal(process_place(process, 0x33000).allocation->ptr, 0x30000);
+}
+
 static void munmap_splits(void **state)
 {
 	struct process *process;
@@ -455,6 +495,7 @@ int main(void)
 		TEST(a_second_free_that_fails_leaves_the_first),
 		TEST(realloc_moves_and_fails),
 		TEST(registration_overlays_and_has_an_address_of_its_own),
+		TEST(registrations_overlap),
 		TEST(munmap_splits),
 		TEST(an_allocation_on_top_of_a_live_one_ends_it),
 		TEST(processes_do_not_share_addresses),
