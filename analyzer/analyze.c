@@ -235,7 +235,7 @@ static void read_facts(struct analysis *analysis)
 static void note_stateless_launches(struct analysis *analysis)
 {
 	const GPtrArray *foreign = analysis->replay.foreign;
-	uint64_t launches = analysis->stats.stateless;
+	uint64_t launches = 0;
 
 	for (guint i = 0; i < foreign->len; i++) {
 		const struct process *process = foreign->pdata[i];

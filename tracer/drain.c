@@ -54,7 +54,7 @@ struct file {
 
 struct drain {
 	DIR *folder;
-	const struct hg_provider *provider;
+	const struct hg_tracepoints *provider;
 	struct file *files;
 	uint64_t pids;   /* number of this process's namespace of processes; 0: unknown */
 	uint64_t lost;   /* records, of files that are gone */
@@ -78,7 +78,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-struct drain *drain_new(int rings, const struct hg_provider *provider)
+struct drain *drain_new(int rings, const struct hg_tracepoints *provider)
 {
 	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
 	struct drain *drain = calloc(1, sizeof(*drain));
@@ -95,19 +95,6 @@ struct drain *drain_new(int rings, const struct hg_provider *provider)
 	drain->provider = provider;
 	drain->pids = stat("/proc/self/ns/pid", &status) ? 0 : status.st_ino;
 	return drain;
-}
-
-void drain_free(struct drain *drain)
-{
-	while (drain->files) {
-		struct file *file = drain->files;
-
-		drain->files = file->next;
-		munmap(file->ring, hg_ring_bytes(HG_RING_PAGES_DRAINED));
-		free(file);
-	}
-	closedir(drain->folder);
-	free(drain);
 }
 
 /* ---- files ---- */
@@ -188,7 +175,6 @@ static void emit(struct drain *drain, const struct file *file, const struct hg_r
 						    .number = cursor->number,
 						    .part = part,
 						    .last = last,
-						    .lost = page->lost,
 						    .begin = page->begin,
 						    .file = file->id,
 						    .words = cursor->taken,

@@ -17,7 +17,7 @@ struct drain;
  * Returns what serves the directory `rings` (a descriptor, the drain's from then on), with that
  * provider; NULL: there is no memory.
  */
-struct drain *drain_new(int rings, const struct hg_provider *provider);
+struct drain *drain_new(int rings, const struct hg_tracepoints *provider);
 
 /*
  * Looks once at all files; `open`: certainly also at pages that are not full. True if a page was
@@ -30,7 +30,5 @@ bool drain_sweep(struct drain *drain, bool open);
  * records that found no page in all files there ever were.
  */
 uint64_t drain_end(struct drain *drain);
-
-void drain_free(struct drain *drain);
 
 #endif

@@ -41,16 +41,17 @@ enum { DRAIN_READY, DRAIN_NO_MEMORY, DRAIN_NO_LIBRARY, DRAIN_NO_BUFFERS };
 
 /* ---- the process ---- */
 
-static const struct hg_provider *open_provider(const char *path)
+static const struct hg_tracepoints *open_provider(const char *path)
 {
-	const struct hg_provider *(*get)(void);
+	const struct hg_tracepoints *(*get)(void);
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const struct hg_provider *provider;
+	const struct hg_tracepoints *provider;
 
-	get = library ? (const struct hg_provider *(*)(void))dlsym(library, HG_PROVIDER_SYMBOL)
-		      : NULL;
+	get = library
+		  ? (const struct hg_tracepoints *(*)(void))dlsym(library, HG_TRACEPOINTS_SYMBOL)
+		  : NULL;
 	provider = get ? get() : NULL;
-	return provider && provider->version == HG_PROVIDER_VERSION ? provider : NULL;
+	return provider && provider->version == HG_TRACEPOINTS_VERSION ? provider : NULL;
 }
 
 static void answer(int socket, uint64_t number)
@@ -61,7 +62,7 @@ static void answer(int socket, uint64_t number)
 /* The trace: what it has of a session is lost with those who write it. */
 struct trace {
 	const struct daemon_link *daemon;
-	const struct hg_provider *provider;
+	const struct hg_tracepoints *provider;
 	uint64_t looked; /* ns */
 	int missed;      /* looks in vain, one after the other */
 	bool over;
@@ -88,7 +89,7 @@ static bool is_written(struct trace *trace)
 }
 
 /* Returns true if LTTng takes events: where it has no memory for buffers, it never does. */
-static bool wait_until_enabled(const struct hg_provider *provider)
+static bool wait_until_enabled(const struct hg_tracepoints *provider)
 {
 	for (int waited = 0; !*provider->recording && waited < ENABLE_MS; waited += IDLE_MS)
 		poll(NULL, 0, IDLE_MS);

@@ -22,13 +22,10 @@ static inline enum hg_group hg_group_of_type(unsigned type)
 {
 	switch (type) {
 	case HG_TYPE_alloc:
-	case HG_TYPE_host_alloc:
 		return HG_GROUP_ALLOC;
 	case HG_TYPE_free:
-	case HG_TYPE_host_free:
 		return HG_GROUP_FREE;
 	case HG_TYPE_launch:
-	case HG_TYPE_relaunch:
 		return HG_GROUP_LAUNCH;
 	case HG_TYPE_copy:
 		return HG_GROUP_COPY;

@@ -20,40 +20,31 @@
 #include "tracer/tracepoints.h"
 #pragma GCC diagnostic pop
 
-#include <pthread.h>
-
 #include "tracer/provider.h"
 
-/*
- * An event that no session wants is not made, and not counted. LTTng-UST wakes its consumer by
- * write(), and waits for room by poll(): a thread that is to be cancelled must not reach these
- * cancellation points.
- */
-#define HG_EVENT(name, ...)                                              \
-	static void emit_##name(const struct hg_ev_##name *event)        \
-	{                                                                \
-		int cancel;                                              \
-                                                                         \
-		if (!lttng_ust_tracepoint_enabled(hipgrain, name))       \
-			return;                                          \
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); \
-		lttng_ust_do_tracepoint(hipgrain, name, event);          \
-		pthread_setcancelstate(cancel, NULL);                    \
+/* An event that no session wants is not made. */
+#define HG_EVENT(name, ...)
+#define HG_EVENT_OF_BATCHES(name, ...)                                  \
+	static void emit_##name(const struct hg_ev_##name *event)       \
+	{                                                               \
+		if (lttng_ust_tracepoint_enabled(hipgrain, name))       \
+			lttng_ust_do_tracepoint(hipgrain, name, event); \
 	}
 #include "tracer/events.def"
 
-static struct hg_provider provider = {
-	.version = HG_PROVIDER_VERSION,
+static struct hg_tracepoints tracepoints = {
+	.version = HG_TRACEPOINTS_VERSION,
 #ifdef HG_UST_OLD_NAMES
-	.recording = &__tracepoint_hipgrain___alloc.state,
+	.recording = &__tracepoint_hipgrain___page.state,
 #else
-	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
+	.recording = &lttng_ust_tracepoint_hipgrain___page.state,
 #endif
-#define HG_EVENT(name, ...) .name = emit_##name,
+#define HG_EVENT(name, ...)
+#define HG_EVENT_OF_BATCHES(name, ...) .name = emit_##name,
 #include "tracer/events.def"
 };
 
-__attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)
+__attribute__((visibility("default"))) const struct hg_tracepoints *hipgrain_tracepoints(void)
 {
-	return &provider;
+	return &tracepoints;
 }

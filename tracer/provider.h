@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The LTTng-UST provider `hipgrain` as a table of functions.
- *
- * It is a shared object of its own, libhipgrain-provider.so, so that a process which is not
- * recorded never has LTTng-UST (its threads, its descriptors) in it: the preload library opens it
- * from its own directory when a recording was requested.
- */
+/* What takes events, as tables of functions. */
 #ifndef HIPGRAIN_TRACER_PROVIDER_H
 #define HIPGRAIN_TRACER_PROVIDER_H
 
 #include "tracer/events.h"
 
-/* Of this table, by hand. */
-#define HG_PROVIDER_NUMBER 16
+/* Of these tables, and of what the recorder and its processes have in common, by hand. */
+#define HG_PROVIDER_NUMBER 17
 
-/* Of this table, and of the events: a preload library takes a provider of its own build only. */
-enum {
-	HG_PROVIDER_VERSION = HG_PROVIDER_NUMBER * 65536
-#define HG_EVENT(name, ...) +(int)sizeof(struct hg_ev_##name)
-#include "tracer/events.def"
-};
-
-#define HG_PROVIDER_SYMBOL "hipgrain_provider"
-
+/* In a process: what stores them, or does nothing. */
 struct hg_provider {
-	unsigned version; /* HG_PROVIDER_VERSION */
-
-	/* Not 0 while a session records allocations: then, and only then, events are worth making.
-	 * May change at any time, on any thread. */
+	/* Not 0 while allocations are recorded: then, and only then, events are worth making. May
+	 * change at any time, on any thread. */
 	const volatile int *recording;
 
-	/* Record one event. Strings must not be NULL. Async-signal-safe as far as LTTng-UST is. */
+	/* Record one event. Strings must not be NULL. Async-signal-safe. */
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) void (*name)(const struct hg_ev_##name *event);
 #include "tracer/events.def"
 };
 
+/*
+ * In the recorder: the tracepoints of LTTng-UST's provider `hipgrain`, for the events that have
+ * others inside of them. They are in a shared object of their own, libhipgrain-provider.so, so that
+ * no process has LTTng-UST in it but the one that hands pages to LTTng (drain_process.h).
+ */
+enum {
+	HG_TRACEPOINTS_VERSION = HG_PROVIDER_NUMBER * 65536
+#define HG_EVENT(name, ...)
+#define HG_EVENT_OF_BATCHES(name, ...) +(int)sizeof(struct hg_ev_##name)
+#include "tracer/events.def"
+};
+
+#define HG_TRACEPOINTS_SYMBOL "hipgrain_tracepoints"
+
+struct hg_tracepoints {
+	unsigned version;              /* HG_TRACEPOINTS_VERSION */
+	const volatile int *recording; /* not 0 while a session records them */
+#define HG_EVENT(name, ...)
+#define HG_EVENT_OF_BATCHES(name, ...) void (*name)(const struct hg_ev_##name *event);
+#include "tracer/events.def"
+};
+
 /* The one exported function; returns a table that lives as long as the process. */
-const struct hg_provider *hipgrain_provider(void);
+const struct hg_tracepoints *hipgrain_tracepoints(void);
 
 #endif

@@ -23,9 +23,8 @@
  * visible.
  *
  * Losses. A record that finds no page (the disk is full; or, of a file that is drained, the
- * recorder did not empty one in time) is counted in the file's `lost`. The thread's next page
- * says how many of them came before it. The file's `records` are those of the pages that became
- * FULL: a reader that finds fewer knows how many are missing.
+ * recorder did not empty one in time) is counted in the file's `lost`. The file's `records` are
+ * those of the pages that became FULL: a reader that finds fewer knows how many are missing.
  *
  * Of a file that is drained the recorder keeps the first page alone, when the process has ended.
  */
@@ -121,9 +120,8 @@ struct hg_ring_page {
 	uint32_t number;  /* of this use of the page: its place among the process's pages */
 	int32_t thread;
 	uint64_t begin; /* ns of CLOCK_MONOTONIC that the times of its records count from */
-	uint32_t lost;  /* of the file's lost records, those of this thread before this page */
 	uint32_t counted[HG_GROUPS]; /* records, once it is full */
-	uint32_t zero[4];
+	uint32_t zero[5];
 	uint8_t records[HG_RING_RECORDS];
 };
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,

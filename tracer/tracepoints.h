@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of events.def in LTTng-UST's description language: same names, same order. Addresses,
- * handles and flags are marked as hexadecimal. Each probe takes the event's struct.
+ * The events of events.def that have others inside of them, in LTTng-UST's description language.
+ * Each probe takes the event's struct.
  */
 #include "tracer/ust_names.h"
 
@@ -27,18 +27,15 @@
 #include "tracer/events.h"
 
 #define HG_INTEGER_HEX(type, name)              lttng_ust_field_integer_hex(type, name, event->name)
-#define HG_INTEGER_API(type, name)              lttng_ust_field_integer(type, name, event->name)
-#define HG_INTEGER_SIZE(type, name)             lttng_ust_field_integer(type, name, event->name)
 #define HG_INTEGER_TIME(type, name)             lttng_ust_field_integer(type, name, event->name)
-#define HG_INTEGER_ID(type, name)               lttng_ust_field_integer(type, name, event->name)
 #define HG_INTEGER_NUMBER(type, name)           lttng_ust_field_integer(type, name, event->name)
 
 #define HG_FIELD(type, name, show, description) HG_INTEGER_##show(type, name)
-#define HG_TEXT(name, description)              lttng_ust_field_string(name, event->name)
 /* 16 bits: for a damaged length of 32, libbabeltrace2 2.0 allocates gigabytes before it fails. */
 #define HG_SEQUENCE(type, name, length, description) \
 	lttng_ust_field_sequence(type, name, event->name, uint16_t, event->length)
-#define HG_EVENT(name, ...)                                                               \
+#define HG_EVENT(name, ...)
+#define HG_EVENT_OF_BATCHES(name, ...)                                                    \
 	LTTNG_UST_TRACEPOINT_EVENT(hipgrain, name,                                        \
 				   LTTNG_UST_TP_ARGS(const struct hg_ev_##name *, event), \
 				   LTTNG_UST_TP_FIELDS(__VA_ARGS__))

@@ -15,13 +15,9 @@
 #define LTTNG_UST_TP_FIELDS          TP_FIELDS
 #define lttng_ust_field_integer      ctf_integer
 #define lttng_ust_field_integer_hex  ctf_integer_hex
-#define lttng_ust_field_string       ctf_string
 #define lttng_ust_field_sequence     ctf_sequence
 #define lttng_ust_tracepoint_enabled tracepoint_enabled
 #define lttng_ust_do_tracepoint      do_tracepoint
-#define lttng_ust_before_fork        ust_before_fork
-#define lttng_ust_after_fork_parent  ust_after_fork_parent
-#define lttng_ust_after_fork_child   ust_after_fork_child
 #endif
 
 #endif

@@ -27,8 +27,7 @@ struct decode {
 	struct {
 		const bt_event_class *class;
 		struct decoder *decoder;
-	} recent[RECENT];     /* by the class's address */
-	GHashTable *launches; /* of each thread, by launch_key() */
+	} recent[RECENT]; /* by the class's address */
 	/* Processes, by pid, whose `process` event was read: to that event's number. */
 	GHashTable *announced;
 	unsigned announcements;
@@ -62,7 +61,6 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	if (!stats->counts)
 		stats->counts = counts_new();
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
 	decode->arguments = launch_arguments_new();
 	decode->parts = page_parts_new(decode->order);
@@ -78,7 +76,6 @@ void decode_free(struct decode *decode)
 	page_parts_free(decode->parts);
 	order_free(decode->order);
 	g_hash_table_destroy(decode->decoders);
-	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
 	launch_arguments_free(decode->arguments);
 	stored_layout_free(decode->layout);
@@ -103,52 +100,6 @@ static struct decoder *decoder_of(struct decode *decode, const bt_event_class *c
 	decode->recent[slot].class = class;
 	decode->recent[slot].decoder = decoder;
 	return decoder;
-}
-
-/* Process, thread and the launch's id, of 22, 22 and 8 bits (PID_MAX_LIMIT of Linux is 2^22). */
-static gint64 launch_key(const struct hg_event *event)
-{
-	return (gint64)((uint64_t)(uint32_t)event->pid << 32 |
-			((uint64_t)(uint32_t)event->tid & 0xffffffu) << 8 |
-			event->launch.launch_id);
-}
-
-static void keep_launch(struct decode *decode, const struct hg_event *event)
-{
-	gint64 key = launch_key(event);
-	struct hg_ev_launch *known = g_hash_table_lookup(decode->launches, &key);
-
-	if (known) {
-		*known = event->launch;
-	} else {
-		g_hash_table_insert(decode->launches, g_memdup2(&key, sizeof(key)),
-				    g_memdup2(&event->launch, sizeof(event->launch)));
-	}
-}
-
-/*
- * The launch that another one repeats is not there. It was lost unless the process's beginning was
- * not recorded or not kept.
- */
-static void note_orphan(struct decode *decode, int32_t pid)
-{
-	if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(pid)))
-		decode->stats->orphans++;
-	else
-		decode->stats->stateless++;
-}
-
-/* Fills in a launch that only names the one it repeats; false if that is not there. */
-static bool repeat_launch(struct decode *decode, struct hg_event *event)
-{
-	gint64 key = launch_key(event);
-	const struct hg_ev_launch *known = g_hash_table_lookup(decode->launches, &key);
-
-	if (known)
-		event->launch = *known;
-	else
-		note_orphan(decode, event->pid);
-	return known;
 }
 
 /* Differs for each program that a process executes, and each process of one pid. */
@@ -197,21 +148,11 @@ static void deliver(struct decode *decode, const struct hg_event *event)
 }
 
 /* The event at hand has its fields: what others of its type refer to, and to the queue. */
-static void finish_event(struct decode *decode, struct hg_event *event, bool alias)
+static void finish_event(struct decode *decode, const struct hg_event *event)
 {
-	if (alias && event->type == HG_EVENT_alloc) { /* of the host: events.def */
-		event->alloc.symbol = "";
-		event->alloc.device = -1;
-		event->alloc.device_ptr = event->alloc.ptr;
-	}
-	if (event->type == HG_EVENT_launch && alias) {
-		if (!repeat_launch(decode, event))
-			return;
-	} else if (event->type == HG_EVENT_process) {
+	if (event->type == HG_EVENT_process) {
 		g_hash_table_insert(decode->announced, GINT_TO_POINTER(event->pid),
 				    GUINT_TO_POINTER(++decode->announcements));
-	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
-		keep_launch(decode, event);
 	} else if (event->type == HG_EVENT_args) {
 		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
 				       &event->args);
@@ -219,7 +160,7 @@ static void finish_event(struct decode *decode, struct hg_event *event, bool ali
 	deliver(decode, event);
 }
 
-/* An event of the trace itself, as of an imported one. */
+/* An event of the trace itself, as of an exported one. */
 static void handle_event(struct decode *decode, const bt_message *message,
 			 const struct decoder *decoder)
 {
@@ -231,8 +172,8 @@ static void handle_event(struct decode *decode, const bt_message *message,
 
 	memset(event, 0, sizeof(*event)); /* a trace of another version lacks fields */
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
-	event->pid = (int32_t)member_integer(context, decoder->pid, decoder->pid_type);
-	event->tid = (int32_t)member_integer(context, decoder->tid, decoder->tid_type);
+	event->pid = (int32_t)member_number(context, decoder->pid);
+	event->tid = (int32_t)member_number(context, decoder->tid);
 	event->ns = time_of(decode, message);
 	if (decoder->unknown) {
 		decode->stopped = !event_queue_commit(decode->queue);
@@ -242,16 +183,16 @@ static void handle_event(struct decode *decode, const bt_message *message,
 	for (size_t i = 0; fields[i].name; i++) {
 		static const char *const empty = "";
 
-		if (decoder->present[i]) {
-			member_store(decode->queue, decode->bytes,
-				     bt_field_structure_borrow_member_field_by_index_const(
-					 payload, decoder->member[i]),
-				     decoder->member_type[i], &fields[i], (char *)event);
+		const bt_field *field = member_field(payload, decoder->member[i]);
+
+		if (field) {
+			member_store(decode->queue, decode->bytes, field, &fields[i],
+				     (char *)event);
 		} else if (fields[i].kind == FIELD_STRING) {
 			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
 		}
 	}
-	finish_event(decode, event, decoder->alias);
+	finish_event(decode, event);
 }
 
 void decode_layout(struct decode *decode, const char *bundle)
@@ -261,34 +202,19 @@ void decode_layout(struct decode *decode, const char *bundle)
 
 /* ---- rings ---- */
 
-/* As what a record is counted. Numbers of types are those of the recording's version. */
-static enum hg_group group_of(const struct hg_record *record, void *data)
+/* As what an event is counted. Numbers of types are those of the recording's version. */
+static enum hg_group group_of(unsigned number, void *data)
 {
 	const struct decode *decode = data;
 	enum hg_event_type type;
-	bool alias;
 
-	switch (record->kind) {
-	case HG_KIND_BLOCK:
-		return record->block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC;
-	case HG_KIND_COPY:
-		return HG_GROUP_COPY;
-	case HG_KIND_LAUNCH:
-	case HG_KIND_LAUNCH_CHANGED:
-		return HG_GROUP_LAUNCH;
-	case HG_KIND_EVENT:
-		if (!stored_type_of(decode->layout, record->event.type, &type, &alias))
-			break;
-		return type == HG_EVENT_alloc    ? HG_GROUP_ALLOC
-		       : type == HG_EVENT_free   ? HG_GROUP_FREE
-		       : type == HG_EVENT_launch ? HG_GROUP_LAUNCH
-		       : type == HG_EVENT_copy   ? HG_GROUP_COPY
-						 : HG_GROUP_OTHER;
-	case HG_KIND_STACK:
-	case HG_KIND_BEGIN:
-		break;
-	}
-	return HG_GROUP_OTHER;
+	if (!stored_type_of(decode->layout, number, &type))
+		return HG_GROUP_OTHER;
+	return type == HG_EVENT_alloc    ? HG_GROUP_ALLOC
+	       : type == HG_EVENT_free   ? HG_GROUP_FREE
+	       : type == HG_EVENT_launch ? HG_GROUP_LAUNCH
+	       : type == HG_EVENT_copy   ? HG_GROUP_COPY
+					 : HG_GROUP_OTHER;
 }
 
 static void count_page(const struct ring_page *page, void *data)
@@ -431,9 +357,8 @@ static void pass_schema_event(struct decode *decode, const struct order_record *
 {
 	struct hg_event *event = event_queue_next(decode->queue);
 	enum hg_event_type type;
-	bool alias;
 	const struct stored_type *stored =
-	    stored_type_of(decode->layout, record->record->event.type, &type, &alias);
+	    stored_type_of(decode->layout, record->record->event.type, &type);
 
 	memset(event, 0, sizeof(*event));
 	begin_event(decode, record);
@@ -444,7 +369,7 @@ static void pass_schema_event(struct decode *decode, const struct order_record *
 	event->type = type;
 	if (stored_event_fill(decode->queue, event, stored, record->record->event.fields,
 			      record->record->event.size))
-		finish_event(decode, event, alias);
+		finish_event(decode, event);
 	else
 		note_damaged(decode, record);
 }
@@ -465,7 +390,7 @@ static void pass_record(const struct order_record *record, void *data)
 		if (record->launch)
 			pass_launch(decode, record);
 		else
-			note_orphan(decode, record->pid);
+			decode->stats->orphans++;
 		return;
 	case HG_KIND_BLOCK:
 	case HG_KIND_COPY:

@@ -19,20 +19,6 @@ static uint64_t find_member(const bt_field_class *structure, const char *name)
 	return NO_MEMBER;
 }
 
-static enum member_type type_of_member(const bt_field_class *structure, uint64_t member)
-{
-	bt_field_class_type type;
-
-	if (!structure || member == NO_MEMBER)
-		return MEMBER_OTHER;
-	type = bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
-	    bt_field_class_structure_borrow_member_by_index_const(structure, member)));
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return MEMBER_UNSIGNED;
-	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ? MEMBER_SIGNED
-										: MEMBER_OTHER;
-}
-
 /* Of each: the members in which it is looked for. */
 static const struct {
 	const char *name;
@@ -73,8 +59,6 @@ struct decoder *decoder_of_class(const bt_event_class *class)
 	decoder->type = -1;
 	decoder->pid = find_member(context, "vpid");
 	decoder->tid = find_member(context, "vtid");
-	decoder->pid_type = type_of_member(context, decoder->pid);
-	decoder->tid_type = type_of_member(context, decoder->tid);
 	if (look_for_batch(decoder, name, payload))
 		return decoder;
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
@@ -83,25 +67,12 @@ struct decoder *decoder_of_class(const bt_event_class *class)
 			break;
 		}
 	}
-	for (unsigned a = 0; name && event_aliases[a].layout.name; a++) {
-		if (strcmp(name, event_aliases[a].layout.name) == 0) {
-			decoder->type = (int)event_aliases[a].type;
-			decoder->fields = event_aliases[a].layout.fields();
-			decoder->alias = true;
-		}
-	}
 	if (decoder->type < 0) {
 		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
 		return decoder;
 	}
-	if (!decoder->alias)
-		decoder->fields = event_layouts[decoder->type].fields();
-	for (field = decoder->fields; payload && field->name; field++) {
-		size_t at = (size_t)(field - decoder->fields);
-
-		decoder->member[at] = find_member(payload, field->name);
-		decoder->present[at] = decoder->member[at] != NO_MEMBER;
-		decoder->member_type[at] = type_of_member(payload, decoder->member[at]);
-	}
+	decoder->fields = event_layouts[decoder->type].fields();
+	for (field = decoder->fields; field->name; field++)
+		decoder->member[field - decoder->fields] = find_member(payload, field->name);
 	return decoder;
 }

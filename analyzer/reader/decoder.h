@@ -9,9 +9,6 @@
 
 #include "analyzer/reader/fields.h"
 
-/* Determined once for a class, not for each event's field. */
-enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
-
 enum batch_event { NO_BATCH, PAGE, SWEPT };
 
 /* How the members of one event class of one trace map to an event layout. */
@@ -19,13 +16,9 @@ struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
 	enum batch_event batch;
 	bool unknown;
-	bool alias; /* of the type's own event */
 	const struct field *fields;
-	uint64_t member[FIELDS_MAX];
-	bool present[FIELDS_MAX];
-	enum member_type member_type[FIELDS_MAX];
-	enum member_type pid_type, tid_type;
-	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
+	uint64_t member[FIELDS_MAX]; /* NO_MEMBER: the trace has no such field */
+	uint64_t pid, tid;           /* members of the common context, NO_MEMBER without one */
 };
 #define NO_MEMBER UINT64_MAX
 

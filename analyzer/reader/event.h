@@ -12,7 +12,6 @@
 #include "tracer/events.h"
 
 enum hg_event_type {
-#define HG_EVENT_AS(name, other, ...)
 #define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) HG_EVENT_##name,
 #include "tracer/events.def"
@@ -29,7 +28,6 @@ struct hg_event {
 	int32_t tid;
 	union {
 		const struct open_call *open_call; /* reader/open_calls.h */
-#define HG_EVENT_AS(name, other, ...)
 #define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) struct hg_ev_##name name;
 #include "tracer/events.def"

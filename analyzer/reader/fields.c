@@ -2,6 +2,8 @@
 /* Which field of which event goes where in struct hg_event: the rows of tracer/events.def. */
 #include "fields.h"
 
+#include <string.h>
+
 #define KIND_uint8_t      FIELD_UNSIGNED
 #define KIND_uint16_t     FIELD_UNSIGNED
 #define KIND_uint32_t     FIELD_UNSIGNED
@@ -21,10 +23,10 @@
 #define SEQUENCE(type, name, length, description) \
 	{ #name, ELEMENTS_##type, SHOW_HEX, PLACE(name), SIZE_OF(name), PLACE(length) },
 
-#define FIELDS_OF(name, struct_name, ...)                                          \
+#define FIELDS_OF(name, ...)                                                       \
 	static const struct field *fields_of_##name(void)                          \
 	{                                                                          \
-		typedef struct hg_ev_##struct_name row;                            \
+		typedef struct hg_ev_##name row;                                   \
 		static const struct field fields[] = { __VA_ARGS__{ 0 } };         \
                                                                                    \
 		_Static_assert(sizeof(fields) / sizeof(*fields) <= FIELDS_MAX + 1, \
@@ -35,21 +37,49 @@
 #define HG_TEXT     TEXT
 #define HG_SEQUENCE SEQUENCE
 #define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT_AS(name, other, ...) FIELDS_OF(name, other, __VA_ARGS__)
-#define HG_EVENT(name, ...)           FIELDS_OF(name, name, __VA_ARGS__)
+#define HG_EVENT(name, ...) FIELDS_OF(name, __VA_ARGS__)
 #include "tracer/events.def"
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
 #define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT_AS(name, other, ...)
 #define HG_EVENT(name, ...) [HG_EVENT_##name] = { "hipgrain:" #name, fields_of_##name },
 #include "tracer/events.def"
 };
 
-const struct event_alias event_aliases[] = {
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT_AS(name, other, ...) { { "hipgrain:" #name, fields_of_##name }, HG_EVENT_##other },
-#define HG_EVENT(name, ...)
-#include "tracer/events.def"
-	{ { NULL, NULL }, HG_EVENT_TYPES },
-};
+static void append(GByteArray *to, const void *data, size_t size)
+{
+	g_byte_array_append(to, data, (guint)size);
+}
+
+static void append_field(GByteArray *to, const char *event, const struct field *field)
+{
+	const char *value = event + field->offset, *text;
+	const void *elements;
+	uint32_t count;
+
+	switch (field->kind) {
+	case FIELD_STRING:
+		memcpy(&text, value, sizeof(text));
+		text = text ? text : "";
+		append(to, text, strlen(text) + 1);
+		return;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		memcpy(&elements, value, sizeof(elements));
+		memcpy(&count, event + field->count_offset, sizeof(count));
+		append(to, &count, sizeof(count));
+		append(to, elements ? elements : "",
+		       (field->kind == FIELD_BYTES ? 1 : 8) * (size_t)count);
+		return;
+	case FIELD_SIGNED:
+	case FIELD_UNSIGNED:
+	default:
+		append(to, value, field->size);
+	}
+}
+
+void event_fields_append(GByteArray *to, const struct hg_event *event)
+{
+	for (const struct field *field = event_layouts[event->type].fields(); field->name; field++)
+		append_field(to, (const char *)event, field);
+}

@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_READER_FIELDS_H
 #define HIPGRAIN_READER_FIELDS_H
 
+#include <glib.h>
 #include <stddef.h>
 
 #include "analyzer/reader/event.h"
@@ -40,16 +41,11 @@ struct event_layout {
 	const struct field *(*fields)(void);
 };
 
-/* Events of fewer fields that are read as one of the others: HG_EVENT_AS. */
-struct event_alias {
-	struct event_layout layout;
-	enum hg_event_type type;
-};
-
-extern const struct event_alias event_aliases[]; /* a name of NULL ends them */
-
 #define FIELDS_MAX 16
 
 extern const struct event_layout event_layouts[HG_EVENT_TYPES];
+
+/* Appends the fields of an event of a known type, as records have them (tracer/event_record.h). */
+void event_fields_append(GByteArray *to, const struct hg_event *event);
 
 #endif

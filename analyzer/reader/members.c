@@ -17,19 +17,6 @@ static uint64_t integer_value(const bt_field *field)
 	return 0;
 }
 
-static uint64_t value_of(const bt_field *field, enum member_type type)
-{
-	switch (type) {
-	case MEMBER_UNSIGNED:
-		return bt_field_integer_unsigned_get_value(field);
-	case MEMBER_SIGNED:
-		return (uint64_t)bt_field_integer_signed_get_value(field);
-	case MEMBER_OTHER:
-	default:
-		return 0;
-	}
-}
-
 const bt_field *member_field(const bt_field *structure, uint64_t member)
 {
 	return structure && member != NO_MEMBER
@@ -42,13 +29,6 @@ uint64_t member_number(const bt_field *structure, uint64_t member)
 	const bt_field *field = member_field(structure, member);
 
 	return field ? integer_value(field) : 0;
-}
-
-uint64_t member_integer(const bt_field *structure, uint64_t member, enum member_type type)
-{
-	const bt_field *field = member_field(structure, member);
-
-	return field ? value_of(field, type) : 0;
 }
 
 static uint32_t store_sequence(struct event_queue *queue, GByteArray *scratch,
@@ -74,7 +54,7 @@ static uint32_t store_sequence(struct event_queue *queue, GByteArray *scratch,
 }
 
 void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field *field,
-		  enum member_type type, const struct field *layout, char *event)
+		  const struct field *layout, char *event)
 {
 	const char *text;
 	uint64_t length, value;
@@ -84,7 +64,7 @@ void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field
 	case FIELD_UNSIGNED:
 	case FIELD_SIGNED:
 		/* Integers have 1 to 8 bytes and are little-endian, as is the host (x86-64). */
-		value = value_of(field, type);
+		value = integer_value(field);
 		memcpy(event + layout->offset, &value, layout->size);
 		break;
 	case FIELD_STRING:

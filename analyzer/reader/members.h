@@ -10,16 +10,14 @@
 
 /* Returns a member of a structure; NULL if the structure is NULL or the member NO_MEMBER. */
 const bt_field *member_field(const bt_field *structure, uint64_t member);
-/* They return the number that a member holds, 0 where there is none; the first looks at its type.
- */
+/* Returns the number that a member holds, 0 where there is none. */
 uint64_t member_number(const bt_field *structure, uint64_t member);
-uint64_t member_integer(const bt_field *structure, uint64_t member, enum member_type type);
 
 /*
  * Stores a field in an event, as its layout says. Texts and sequences live as long as the event at
  * hand of the queue. The contents of `scratch` are lost.
  */
 void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field *field,
-		  enum member_type type, const struct field *layout, char *event);
+		  const struct field *layout, char *event);
 
 #endif

@@ -86,8 +86,7 @@ static struct page *find_or_make(struct page_parts *parts, const struct hg_ev_pa
 }
 
 /* Adds the part's records to the page. What is damaged of it is counted as missing. */
-static void add_records(struct page *page, const struct hg_ev_page *part,
-			enum hg_group (*group)(const struct hg_record *record, void *data),
+static void add_records(struct page *page, const struct hg_ev_page *part, group_of_type *group,
 			void *data, struct page_taken *taken)
 {
 	const unsigned char *begin = (const unsigned char *)part->records;
@@ -97,7 +96,7 @@ static void add_records(struct page *page, const struct hg_ev_page *part,
 
 	while (hg_record_next(&records, &record))
 		if (record.kind != HG_KIND_BEGIN)
-			taken->records[group(&record, data)]++;
+			taken->records[record_group(&record, group, data)]++;
 	size = (size_t)(records.at - begin);
 	page->broken |= records.damaged;
 	page->before = records.before;
@@ -108,8 +107,7 @@ static void add_records(struct page *page, const struct hg_ev_page *part,
 }
 
 void page_parts_take(struct page_parts *parts, const struct hg_ev_page *part, int64_t offset,
-		     enum hg_group (*group)(const struct hg_record *record, void *data), void *data,
-		     struct page_taken *taken)
+		     group_of_type *group, void *data, struct page_taken *taken)
 {
 	struct page *page = find_or_make(parts, part, offset);
 

@@ -28,8 +28,7 @@ struct page_taken {
 
 /* Takes a part. Its records' times are of CLOCK_MONOTONIC plus `offset`. */
 void page_parts_take(struct page_parts *parts, const struct hg_ev_page *part, int64_t offset,
-		     enum hg_group (*group)(const struct hg_record *record, void *data), void *data,
-		     struct page_taken *taken);
+		     group_of_type *group, void *data, struct page_taken *taken);
 
 /* Returns how many bytes of a page were taken; UINT32_MAX: all, as it has ended. */
 uint32_t page_parts_taken(const struct page_parts *parts, int32_t pid, uint64_t file,

@@ -14,7 +14,6 @@ struct reader_stats {
 	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
 	uint64_t lost_packets; /* overwritten or missing packets */
 	uint64_t orphans;      /* launches that repeat one which is not there */
-	uint64_t stateless;    /* the same, before their process's beginning */
 	uint64_t unpublished;  /* threads whose open calls are unknown (open_calls.h) */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
 	struct counts *counts; /* of what processes recorded and what was read; caller frees */

@@ -274,7 +274,7 @@ static uint32_t survey(struct rings *rings, const struct ring_file *file, uint32
 		if (record.kind == HG_KIND_BEGIN)
 			check_time(rings, file, records.begin);
 		else
-			sums[calls->group(&record, data)]++;
+			sums[record_group(&record, calls->group, data)]++;
 		if (records.at >= begin + known)
 			sums = page->rest;
 	}

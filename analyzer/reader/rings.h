@@ -34,7 +34,7 @@ struct ring_page {
 };
 
 struct ring_calls {
-	enum hg_group (*group)(const struct hg_record *record, void *data);
+	group_of_type *group;
 	void (*page)(const struct ring_page *page, void *data);
 	void (*record)(const struct order_record *record, void *data);
 	/* Returns how many bytes at the page's begin are known already; UINT32_MAX: it was full

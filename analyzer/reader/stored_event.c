@@ -27,7 +27,6 @@ struct member {
 struct stored_type {
 	bool known;
 	enum hg_event_type type;
-	bool alias;
 	unsigned count;
 	struct member members[MEMBERS];
 };
@@ -76,13 +75,6 @@ static const struct field *find_fields(struct stored_type *type, const char *nam
 		if (strcmp(full, event_layouts[i].name) == 0) {
 			type->type = (enum hg_event_type)i;
 			fields = event_layouts[i].fields();
-		}
-	}
-	for (unsigned i = 0; event_aliases[i].layout.name; i++) {
-		if (strcmp(full, event_aliases[i].layout.name) == 0) {
-			type->type = event_aliases[i].type;
-			type->alias = true;
-			fields = event_aliases[i].layout.fields();
 		}
 	}
 	type->known = fields;
@@ -197,14 +189,13 @@ void stored_layout_free(struct stored_layout *layout)
 /* ---- fields ---- */
 
 const struct stored_type *stored_type_of(const struct stored_layout *layout, unsigned number,
-					 enum hg_event_type *type, bool *alias)
+					 enum hg_event_type *type)
 {
 	const struct stored_type *found = number < TYPES_MAX ? &layout->types[number] : NULL;
 
 	if (!found || !found->known)
 		return NULL;
 	*type = found->type;
-	*alias = found->alias;
 	return found;
 }
 
@@ -291,7 +282,7 @@ bool stored_event_fill(struct event_queue *queue, struct hg_event *event,
 {
 	struct cursor cursor = { bytes, size };
 	static const char *const empty = "";
-	const struct field *fields = type->alias ? NULL : event_layouts[type->type].fields();
+	const struct field *fields = event_layouts[type->type].fields();
 	struct value value;
 
 	for (; fields && fields->name; fields++) /* a recording of another version lacks fields */

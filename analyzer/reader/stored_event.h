@@ -22,12 +22,9 @@ struct stored_type;
 struct stored_layout *stored_layout_read(const char *bundle, char **damage);
 void stored_layout_free(struct stored_layout *layout); /* NULL does nothing */
 
-/*
- * Returns the type of that number, which the record has; NULL: this version does not know it.
- * *alias: what is stored is a shorter form of an event of type *type.
- */
+/* Returns the type of that number, which the record has; NULL: this version does not know it. */
 const struct stored_type *stored_type_of(const struct stored_layout *layout, unsigned number,
-					 enum hg_event_type *type, bool *alias);
+					 enum hg_event_type *type);
 
 /* Fills in the fields of an event that is all 0, of which the rest is set. False: it is damaged. */
 bool stored_event_fill(struct event_queue *queue, struct hg_event *event,

@@ -24,6 +24,7 @@
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/provider.h"
 
 /* The arguments' bytes where the metadata says; what lies between them is zero. In words. */
 static uint32_t gather(const struct hg_hip_recent *recent, void *const *params, uint64_t *args)
@@ -205,7 +206,7 @@ bool hg_hip_launch_batched(struct hg_hip_launch *launch)
 	if (HG_UNLIKELY(!add(launch, recent, args, count))) {
 		launch->event.args_id = hg_hip_arguments_id(recent->variant, (const uint8_t *)args,
 							    recent->length, HG_ARGS_COMPLETE);
-		hg_hip_launch_emit(&launch->event);
+		hg_provider->launch(&launch->event);
 	}
 	return true;
 }

@@ -89,7 +89,7 @@ static void emit_kernel(const struct batch *batch, struct work *work)
 	launch.stream = batch->stream;
 	launch.device = batch->device;
 	launch.stack_id = batch->stack_id;
-	hg_hip_launch_emit(&launch);
+	hg_provider->launch(&launch);
 	hg_hip_expect(launch.kernel_id, 1);
 }
 

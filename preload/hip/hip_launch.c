@@ -265,7 +265,7 @@ static __attribute__((noinline)) void record_alone(struct hg_hip_launch *launch)
 	if (HG_UNLIKELY(launch->pointers))
 		hg_hip_pointers_read(launch->event.args_id, device);
 	launch->event.stack_id = hg_stack_id(launch->call.caller);
-	hg_hip_launch_emit(&launch->event);
+	hg_provider->launch(&launch->event);
 }
 
 /* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */

@@ -57,9 +57,6 @@ struct hg_hip_launch {
  */
 void hg_hip_launch_identify(struct hg_hip_launch *launch);
 
-/* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
-void hg_hip_launch_emit(struct hg_ev_launch *event);
-
 /* ---- hip_batched.c ---- */
 
 /*

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that are like one before: what need not be determined again, nor recorded in full. How
- * most are recorded is in hip_batched.c; the ways here serve where there are no batches, and where
- * arguments are veiled.
+ * Launches that are like one before: what need not be determined again. How most are recorded is in
+ * hip_batched.c; the ways here serve where there is no page, and where arguments are veiled.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -17,18 +16,8 @@
 #include "preload/hip/hip_recent.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/stacks/stack.h"
-#include "preload/trace/batch.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
-#include "tracer/provider.h"
-
-#define LAUNCHES 255u /* of a thread that relaunch can mean: ids from 1 */
-#define REPEATS  64u  /* after so many the launch is there in full, in case its first is not */
-
-struct known_launch {
-	uint64_t hash;
-	uint32_t repeats;
-};
 
 /* Those of a kernel and a place are in one of several ways of a set. */
 #define SETS 64u
@@ -36,7 +25,6 @@ struct known_launch {
 _Static_assert(SETS *WAYS == HG_LAUNCH_SLOTS, "each is a slot");
 
 struct launches {
-	struct known_launch known[LAUNCHES];
 	struct hg_hip_recent recent[SETS * WAYS];
 	uint32_t turn;
 };
@@ -61,39 +49,6 @@ static struct launches *launches(void)
 		thread->launches_stale = false;
 	}
 	return thread->launches;
-}
-
-/* Word by word: what lies between the members must not count. */
-static uint64_t launch_hash(const struct hg_ev_launch *event)
-{
-	uint64_t hash = hg_mix(hg_stack_generation(), event->api);
-
-	hash = hg_mix(hash, (uint64_t)event->kernel_id << 32 | event->args_id);
-	hash = hg_mix(hash, (uint64_t)event->grid_x << 32 | event->grid_y);
-	hash = hg_mix(hash, (uint64_t)event->grid_z << 32 | event->block_x);
-	hash = hg_mix(hash, (uint64_t)event->block_y << 32 | event->block_z);
-	hash = hg_mix(hash, (uint64_t)event->shared << 32 | (uint32_t)event->device);
-	hash = hg_mix(hash, event->stream);
-	return hg_mix(hash, event->stack_id) | 1;
-}
-
-void hg_hip_launch_emit(struct hg_ev_launch *event)
-{
-	struct launches *own = launches();
-	struct known_launch *known = own ? own->known : NULL;
-	uint64_t hash = launch_hash(event);
-	unsigned at = (unsigned)((hash >> 32) % LAUNCHES);
-
-	event->launch_id = known ? (uint8_t)(at + 1) : 0;
-	if (known && known[at].hash == hash && ++known[at].repeats % REPEATS) {
-		struct hg_ev_relaunch again = { .launch_id = event->launch_id };
-
-		hg_provider->relaunch(&again);
-		return;
-	}
-	hg_provider->launch(event);
-	if (known)
-		known[at] = (struct known_launch){ .hash = hash };
 }
 
 /* ---- the same kernel again ---- */

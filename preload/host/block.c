@@ -72,30 +72,6 @@ __attribute__((noinline)) void hg_host_block_free(uint16_t api, void *ptr, void 
 	look_around(caller);
 }
 
-/* What no batch takes is an event of its own. Both keep errno. */
-static __attribute__((noinline)) void block_event(uint16_t api, void *ptr, uint32_t size,
-						  uint32_t stack_id)
-{
-	struct hg_ev_host_alloc event = {
-		.api = (uint8_t)api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = stack_id
-	};
-	int saved = errno;
-
-	hg_provider->host_alloc(&event);
-	errno = saved;
-}
-
-static __attribute__((noinline)) void free_event(uint16_t api, void *ptr, uint32_t stack_id)
-{
-	struct hg_ev_host_free event = { .api = (uint8_t)api,
-					 .ptr = (uintptr_t)ptr,
-					 .stack_id = stack_id };
-	int saved = errno;
-
-	hg_provider->host_free(&event);
-	errno = saved;
-}
-
 static bool is_ordinary(const void *ptr, const uintptr_t *frame, const void *caller)
 {
 	return (hg_block_is_outside(false) || hg_block_is_outside(true)) && hg_block_fits(ptr) &&
@@ -143,8 +119,7 @@ static bool add(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, vo
 	hg_take_name(&api, &caller);
 	block.api = api;
 	block.stack_id = stack_id_of(frame, caller);
-	if (!hg_batch_add_block_otherwise(&block))
-		block_event(api, ptr, (uint32_t)size, block.stack_id);
+	hg_batch_record_block(&block);
 	hg_block_leave();
 	return true;
 }
@@ -159,8 +134,7 @@ static bool add_free(uint16_t api, void *ptr, const uintptr_t *frame, void *call
 	block.api = api;
 	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED))
 		block.stack_id = stack_id_of(frame, caller);
-	if (!hg_batch_add_block_otherwise(&block))
-		free_event(api, ptr, block.stack_id);
+	hg_batch_record_block(&block);
 	hg_block_leave();
 	return true;
 }

@@ -84,28 +84,8 @@ static bool is_kept(void *ptr)
 	       hg_libc.malloc_usable_size(ptr) >= hg_config.standby_threshold;
 }
 
-static bool add_block(const struct hg_ev_host_alloc *event)
-{
-	return hg_batch_add_block(&(struct hg_batch_block){ .address = event->ptr,
-							    .size = event->size,
-							    .stack_id = event->stack_id,
-							    .api = event->api });
-}
-
-static bool add_block_free(const struct hg_ev_host_free *event)
-{
-	return hg_batch_add_block(&(struct hg_batch_block){
-	    .address = event->ptr, .stack_id = event->stack_id, .api = event->api, .freed = true });
-}
-
-/* Ids of the host's functions are below HG_HIP_APIS: the events of blocks hold them in 8 bits. */
 static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
-	uint32_t stack_id = hg_stack_id(caller);
-	struct hg_ev_host_alloc small = { .api = (uint8_t)api,
-					  .ptr = (uintptr_t)ptr,
-					  .size = (uint32_t)size,
-					  .stack_id = stack_id };
 	struct hg_ev_alloc event = { .api = api,
 				     .ptr = (uintptr_t)ptr,
 				     .device_ptr = (uintptr_t)ptr,
@@ -113,15 +93,18 @@ static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, voi
 				     .flags = flags,
 				     .device = -1,
 				     .symbol = "",
-				     .stack_id = stack_id };
+				     .stack_id = hg_stack_id(caller) };
 	bool kept = is_kept(ptr);
 
 	if (kept)
 		hg_live_block_lock(event.ptr);
 	if (flags || size > UINT32_MAX)
 		hg_provider->alloc(&event);
-	else if (!add_block(&small))
-		hg_provider->host_alloc(&small);
+	else
+		hg_batch_record_block(&(struct hg_batch_block){ .address = event.ptr,
+								.size = (uint32_t)size,
+								.stack_id = event.stack_id,
+								.api = api });
 	hg_residency_add(event.ptr, size, false);
 	if (kept) {
 		hg_live_block(&event);
@@ -140,20 +123,20 @@ static uint32_t stack_of_free(const void *caller)
 
 static void emit_block_free(uint16_t api, void *ptr, void *caller)
 {
-	struct hg_ev_host_free event = { .api = (uint8_t)api,
-					 .ptr = (uintptr_t)ptr,
-					 .stack_id = stack_of_free(caller) };
+	struct hg_batch_block block = { .address = (uintptr_t)ptr,
+					.stack_id = stack_of_free(caller),
+					.api = api,
+					.freed = true };
 	bool kept = is_kept(ptr);
 
 	if (kept)
-		hg_live_block_lock(event.ptr);
-	if (!add_block_free(&event))
-		hg_provider->host_free(&event);
-	hg_residency_remove(event.ptr, 1);
+		hg_live_block_lock(block.address);
+	hg_batch_record_block(&block);
+	hg_residency_remove(block.address, 1);
 	if (kept) {
-		hg_live_block_free(event.ptr);
-		hg_live_block_unlock(event.ptr);
-		hg_live_block_gone(event.ptr, hg_libc.malloc_usable_size(ptr));
+		hg_live_block_free(block.address);
+		hg_live_block_unlock(block.address);
+		hg_live_block_gone(block.address, hg_libc.malloc_usable_size(ptr));
 	}
 }
 

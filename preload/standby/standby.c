@@ -11,6 +11,7 @@
 
 /* The provider that stands in. */
 
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...)                                       \
 	static void idle_##name(const struct hg_ev_##name *event) \
 	{                                                         \
@@ -21,8 +22,8 @@
 static const volatile int not_recording;
 
 static const struct hg_provider idle_provider = {
-	.version = HG_PROVIDER_VERSION,
 	.recording = &not_recording,
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) .name = idle_##name,
 #include "tracer/events.def"
 };

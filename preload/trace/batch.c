@@ -24,6 +24,7 @@
 #include "preload/trace/ring.h"
 #include "tracer/event_layout.h"
 #include "tracer/events.h"
+#include "tracer/provider.h"
 
 #define BATCHES_MAX 4096u /* threads at a time */
 #define SPARES      16u
@@ -75,8 +76,6 @@ static __attribute__((noinline)) bool renew_page(struct hg_batch *batch)
 		return false;
 	memset(batch->records, 0, sizeof(batch->records));
 	batch->epoch = epoch;
-	page->lost = batch->lost;
-	batch->lost = 0;
 	batch->begin = page->begin;
 	batch->until = page->begin + UINT32_MAX;
 	batch->at = (char *)page->records;
@@ -209,8 +208,6 @@ static void count_lost(unsigned type)
 	if (hg_ring_stopped() && !hg_ring_orphaned())
 		return;
 	hg_ring_lost(hg_group_of_type(type));
-	if (hg_tls.batch)
-		hg_tls.batch->lost++;
 }
 
 char *hg_batch_take_event(struct hg_batch_room *room, unsigned type, size_t bytes)
@@ -245,14 +242,25 @@ bool hg_batch_add_block(const struct hg_batch_block *block)
 	return true;
 }
 
-__attribute__((noinline)) bool hg_batch_add_block_otherwise(const struct hg_batch_block *block)
+__attribute__((noinline)) void hg_batch_record_block(const struct hg_batch_block *block)
 {
 	int saved = errno;
-	bool added;
 
-	added = hg_batch_add_block(block);
+	if (hg_batch_add_block(block)) {
+		/* As nearly all are. */
+	} else if (block->freed) {
+		hg_provider->free(&(struct hg_ev_free){
+		    .api = block->api, .ptr = block->address, .stack_id = block->stack_id });
+	} else {
+		hg_provider->alloc(&(struct hg_ev_alloc){ .api = block->api,
+							  .ptr = block->address,
+							  .device_ptr = block->address,
+							  .size = block->size,
+							  .device = -1,
+							  .symbol = "",
+							  .stack_id = block->stack_id });
+	}
 	errno = saved;
-	return added;
 }
 
 /* ---- threads ---- */

@@ -24,7 +24,6 @@ struct hg_batch {
 	struct hg_record_before before;
 	struct hg_ring_page *page; /* NULL: there is none */
 	struct hg_ring *ring;      /* whose page it is */
-	uint32_t lost;             /* records since the last page */
 	int spare;      /* atomic: of those that are no thread's, whether it is in use; else 0 */
 	uint32_t epoch; /* *hg_ring_epoch when it got its page */
 	bool busy;      /* its thread is at it: a signal's handler leaves it alone */
@@ -83,10 +82,10 @@ struct hg_batch_block {
 	bool freed;
 };
 
-/* Needs hg_enter(); false: not now; record an event instead. */
+/* Needs hg_enter(); false: not now, or there is no such record of it. */
 bool hg_batch_add_block(const struct hg_batch_block *block);
-/* The same where nobody has entered; keeps errno. */
-bool hg_batch_add_block_otherwise(const struct hg_batch_block *block);
+/* Records it in any case, if need be by an event. Needs no hg_enter(). Keeps errno. */
+void hg_batch_record_block(const struct hg_batch_block *block);
 
 /*
  * The same, where nothing is in the way; the calling thread's batch is known, and it stores no

@@ -404,7 +404,6 @@ struct hg_ring_page *hg_ring_take(struct hg_ring **from)
 		/* Until the time of its first record is known. */
 		__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
 		page->records[0] = HG_RECORD_END;
-		page->lost = 0;
 		page->thread = (int32_t)hg_syscall(SYS_gettid);
 		page->begin = hg_now();
 		__atomic_store_n(&page->number,

@@ -24,6 +24,7 @@ static char *add(char *at, const void *data, size_t size)
 #define HG_TEXT(name, description)              +strlen(event->name) + 1
 #define HG_SEQUENCE(type, name, length, description) \
 	+sizeof(uint32_t) + event->length * sizeof(*event->name)
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...)                                            \
 	static size_t size_of_##name(const struct hg_ev_##name *event) \
 	{                                                              \
@@ -36,6 +37,7 @@ static char *add(char *at, const void *data, size_t size)
 #define HG_SEQUENCE(type, name, length, description)         \
 	at = add(at, &event->length, sizeof(event->length)); \
 	at = add(at, event->name, event->length * sizeof(*event->name));
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...)                                                                       \
 	static void emit_##name(const struct hg_ev_##name *event)                                 \
 	{                                                                                         \
@@ -53,7 +55,7 @@ static char *add(char *at, const void *data, size_t size)
 #include "tracer/events.def"
 
 static struct hg_provider provider = {
-	.version = HG_PROVIDER_VERSION,
+#define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
 };

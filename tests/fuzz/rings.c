@@ -24,10 +24,11 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-static enum hg_group group_of(const struct hg_record *record, void *data)
+static enum hg_group group_of(unsigned type, void *data)
 {
+	(void)type;
 	(void)data;
-	return record->kind == HG_KIND_BLOCK ? HG_GROUP_ALLOC : HG_GROUP_OTHER;
+	return HG_GROUP_OTHER;
 }
 
 static void take_page(const struct ring_page *page, void *data)

@@ -145,7 +145,6 @@ static void test_fields(void **state)
 	assert_int_equal(launch.block_z, 6);
 	assert_int_equal(launch.shared, 7);
 	assert_int_equal(launch.stream, 0x123456789abc);
-	assert_int_equal(launch.launch_id, 0);
 	assert_int_equal(whole->length, 20);
 	assert_memory_equal(launch_bytes(whole), args, 20);
 	launch_slots_free(slots);

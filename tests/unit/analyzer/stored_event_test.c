@@ -54,8 +54,7 @@ static struct hg_event *fill(const struct stored_layout *layout, unsigned number
 {
 	struct hg_event *event = event_queue_next(queue);
 	enum hg_event_type type;
-	bool alias;
-	const struct stored_type *stored = stored_type_of(layout, number, &type, &alias);
+	const struct stored_type *stored = stored_type_of(layout, number, &type);
 
 	memset(event, 0, sizeof(*event));
 	if (!stored || !stored_event_fill(queue, event, stored, bytes, size))
@@ -102,16 +101,11 @@ static void test_own_version(void **state)
 	char *damage = NULL;
 	struct stored_layout *layout = stored_layout_read(NULL, &damage);
 	enum hg_event_type type;
-	bool alias;
 
 	(void)state;
 	assert_null(damage);
-	assert_non_null(stored_type_of(layout, HG_TYPE_free, &type, &alias));
+	assert_non_null(stored_type_of(layout, HG_TYPE_free, &type));
 	assert_int_equal(type, HG_EVENT_free);
-	assert_false(alias);
-	assert_non_null(stored_type_of(layout, HG_TYPE_host_free, &type, &alias));
-	assert_int_equal(type, HG_EVENT_free);
-	assert_true(alias);
 	stored_layout_free(layout);
 }
 
