@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracer/tree.h"
+
 /* A line for each type, without its number, in the order of enum hg_type. */
 #define HG_FIELD(type, name, show, description)      " " #type ":" #name
 #define HG_TEXT(name, description)                   " text:" #name
@@ -41,9 +43,9 @@ static int write_lines(int file)
 		int length = snprintf(number, sizeof(number), "%u ", type);
 
 		end = strchr(line, '\n') + 1;
-		error = write_text(file, number, (size_t)length);
+		error = tree_write(file, number, (size_t)length);
 		if (!error)
-			error = write_text(file, line, (size_t)(end - line));
+			error = tree_write(file, line, (size_t)(end - line));
 	}
 	return error;
 }

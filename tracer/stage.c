@@ -9,24 +9,10 @@
 #include <unistd.h>
 
 #include "tracer/stage.h"
+#include "tracer/tree.h"
 
 #define BLOCK     (8u << 20) /* what parallel file systems write at once (stripes of 1 to 4 MiB) */
 #define DEPTH_MAX 16
-
-static int write_all(int to, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t written = write(to, bytes, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written < 0 ? -errno : -EIO;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
 
 static int copy_file(int from_folder, int to_folder, const char *name, mode_t mode, char *block)
 {
@@ -46,7 +32,7 @@ static int copy_file(int from_folder, int to_folder, const char *name, mode_t mo
 			result = got < 0 ? -errno : 0;
 			break;
 		}
-		result = write_all(to, block, (size_t)got);
+		result = tree_write(to, block, (size_t)got);
 	}
 	if (from >= 0)
 		close(from);

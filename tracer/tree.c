@@ -225,3 +225,20 @@ uint64_t tree_bytes(int folder)
 		walk(folder, status.st_dev, 0, false, add_bytes, &bytes);
 	return bytes;
 }
+
+int tree_write(int file, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t written = write(file, at, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -EIO;
+		at += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}

@@ -10,6 +10,7 @@
 #ifndef HIPGRAIN_TRACER_TREE_H
 #define HIPGRAIN_TRACER_TREE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -37,5 +38,8 @@ void tree_hide(int folder);
 
 /* Bytes of all regular files in directory `folder`, which may change meanwhile. */
 uint64_t tree_bytes(int folder);
+
+/* Writes all of it. 0 or -errno. */
+int tree_write(int file, const void *data, size_t size);
 
 #endif

@@ -155,7 +155,7 @@ static int fill(int folder, const char *directory, const char *path)
 	written = close_streams(&export, status ? NULL : &stats);
 	/* It comes last: without it nobody takes the directory for a trace. */
 	if (!status && !written)
-		written = ctf_write_metadata(&export.trace, true);
+		written = ctf_write_metadata(&export.trace);
 	if (!status && written) {
 		message_error("%s: cannot be written: %s", directory, strerror(-written));
 		status = HG_EXIT_INPUT;

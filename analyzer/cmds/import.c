@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
-#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr.h"
 #include "config.h"
 #include "tracer/bundle.h"
+#include "tracer/event_layout.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
+#include "tracer/ring.h"
+#include "tracer/rings.h"
 #include "tracer/tree.h"
 
 const char usage_import[] =
@@ -82,29 +84,27 @@ static int write_manifest(const struct bundle *bundle, const GPtrArray *processe
 
 /* ---- the bundle ---- */
 
-static int write_traces(const struct bundle *bundle, const GPtrArray *processes, GArray *left_out,
-			bool *complete)
+static int write_records(const struct bundle *bundle, const GPtrArray *processes, GArray *left_out,
+			 bool *complete)
 {
-	int traces =
-	    openat(bundle->lock, BUNDLE_CTF, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int code = openat(bundle->lock, BUNDLE_CODE_OBJECTS,
-			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct ctf_trace trace;
-	int result = traces < 0 || code < 0 ? -errno : 0;
+	int result = event_layout_make(bundle->lock), rings, code;
 
-	ctf_trace_begin(&trace, traces);
 	if (!result)
-		result = ctf_write_metadata(&trace, false);
-
+		result = rings_make(bundle->lock, false);
+	rings = openat(bundle->lock, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	code = openat(bundle->lock, BUNDLE_CODE_OBJECTS,
+		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!result && (rings < 0 || code < 0))
+		result = -errno;
 	*complete = true;
 	for (guint i = 0; i < processes->len && !result; i++) {
 		const struct hrr_process *process = processes->pdata[i];
 
 		*complete = *complete && process->events.ended;
-		result = hrr_translate(process, &trace, code, left_out);
+		result = hrr_translate(process, rings, code, left_out);
 	}
-	if (traces >= 0)
-		close(traces);
+	if (rings >= 0)
+		close(rings);
 	if (code >= 0)
 		close(code);
 	return result;
@@ -134,7 +134,7 @@ static int write_bundle(const char *output, const GPtrArray *processes)
 	} else {
 		result = write_manifest(&bundle, processes, left_out, false);
 		if (!result)
-			result = write_traces(&bundle, processes, left_out, &complete);
+			result = write_records(&bundle, processes, left_out, &complete);
 		if (!result)
 			result = write_manifest(&bundle, processes, left_out, complete);
 		if (result) {

@@ -12,6 +12,7 @@
 
 #include "analyzer/reader/fields.h"
 #include "analyzer/reader/packet.h"
+#include "tracer/tree.h"
 
 #define PACKET_FILL (256u << 10) /* bytes after which a packet is written */
 
@@ -31,23 +32,6 @@ struct ctf_writer {
 	uint64_t begin, end, number, instance;
 };
 
-static int write_all(int file, const void *data, size_t size)
-{
-	const char *at = data;
-
-	while (size) {
-		ssize_t written = write(file, at, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written ? -errno : -EIO;
-		at += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
 /* ---- the description ---- */
 
 /* The interface functions by their names: as babeltrace2 and Trace Compass print them. */
@@ -61,9 +45,9 @@ static void describe_apis(GString *text)
 	g_string_append(text, "} := hipgrain_api_t;\n\n");
 }
 
-static void describe_field(GString *text, const struct field *field, bool names)
+static void describe_field(GString *text, const struct field *field)
 {
-	if (names && field->show == SHOW_API && field->size == sizeof(uint16_t)) {
+	if (field->show == SHOW_API && field->size == sizeof(uint16_t)) {
 		g_string_append_printf(text, "\t\thipgrain_api_t _%s;\n", field->name);
 		return;
 	}
@@ -89,7 +73,7 @@ static void describe_field(GString *text, const struct field *field, bool names)
 	}
 }
 
-static void describe_events(GString *text, bool names)
+static void describe_events(GString *text)
 {
 	for (unsigned type = 0; type < HG_EVENT_TYPES; type++) {
 		g_string_append_printf(text,
@@ -97,7 +81,7 @@ static void describe_events(GString *text, bool names)
 				       "\tfields := struct {\n",
 				       event_layouts[type].name, type);
 		for (const struct field *field = event_layouts[type].fields(); field->name; field++)
-			describe_field(text, field, names);
+			describe_field(text, field);
 		g_string_append(text, "\t};\n};\n\n");
 	}
 }
@@ -115,7 +99,7 @@ static int append_to(const struct ctf_trace *trace, const char *name, const void
 {
 	int file = openat(trace->folder, name,
 			  O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
-	int result = file < 0 ? -errno : write_all(file, data, size);
+	int result = file < 0 ? -errno : tree_write(file, data, size);
 
 	if (file >= 0 && close(file) && !result)
 		result = -errno;
@@ -132,7 +116,7 @@ void ctf_trace_begin(struct ctf_trace *trace, int folder)
 	trace->uuid[8] = (uint8_t)((trace->uuid[8] & 0x3f) | 0x80);
 }
 
-int ctf_write_metadata(const struct ctf_trace *trace, bool names)
+int ctf_write_metadata(const struct ctf_trace *trace)
 {
 	GString *text = g_string_new("/* CTF 1.8 */\n\n");
 	int result;
@@ -160,9 +144,8 @@ int ctf_write_metadata(const struct ctf_trace *trace, bool names)
 		  "\t\tuint32_t cpu_id;\n\t};\n\tevent.context := struct {\n"
 		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vpid;\n"
 		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vtid;\n\t};\n};\n\n");
-	if (names)
-		describe_apis(text);
-	describe_events(text, names);
+	describe_apis(text);
+	describe_events(text);
 	result = append_to(trace, "metadata", text->str, text->len, O_EXCL);
 	g_string_free(text, TRUE);
 	return result;
@@ -208,34 +191,6 @@ static void put(struct ctf_writer *writer, const void *data, size_t size)
 	g_byte_array_append(writer->packet, data, (guint)size);
 }
 
-static void put_field(struct ctf_writer *writer, const char *event, const struct field *field)
-{
-	const char *value = event + field->offset;
-	const void *elements;
-	const char *text;
-	uint32_t count;
-
-	switch (field->kind) {
-	case FIELD_STRING:
-		memcpy(&text, value, sizeof(text));
-		text = text ? text : "";
-		put(writer, text, strlen(text) + 1);
-		return;
-	case FIELD_BYTES:
-	case FIELD_WORDS:
-		memcpy(&elements, value, sizeof(elements));
-		memcpy(&count, event + field->count_offset, sizeof(count));
-		put(writer, &count, sizeof(count));
-		put(writer, elements ? elements : "",
-		    (field->kind == FIELD_BYTES ? 1 : 8) * (size_t)count);
-		return;
-	case FIELD_SIGNED:
-	case FIELD_UNSIGNED:
-	default:
-		put(writer, value, field->size);
-	}
-}
-
 void ctf_writer_event(struct ctf_writer *writer, const struct hg_event *event)
 {
 	uint16_t id = (uint16_t)event->type;
@@ -250,8 +205,7 @@ void ctf_writer_event(struct ctf_writer *writer, const struct hg_event *event)
 	put(writer, &time, sizeof(time));
 	put(writer, &event->pid, sizeof(event->pid));
 	put(writer, &event->tid, sizeof(event->tid));
-	for (const struct field *field = event_layouts[event->type].fields(); field->name; field++)
-		put_field(writer, (const char *)event, field);
+	event_fields_append(writer->packet, event);
 }
 
 int ctf_writer_close(struct ctf_writer *writer, uint64_t missing)

@@ -6,7 +6,6 @@
 #ifndef HIPGRAIN_CTF_WRITER_H
 #define HIPGRAIN_CTF_WRITER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/reader/event.h"
@@ -24,10 +23,10 @@ struct ctf_writer;
 void ctf_trace_begin(struct ctf_trace *trace, int folder);
 
 /*
- * Writes the file "metadata", which describes the events. With `names` the functions of the field
- * `api` are an enumeration. Returns 0 or -errno: -EEXIST if there is one.
+ * Writes the file "metadata", which describes the events; the functions of the field `api` are an
+ * enumeration. Returns 0 or -errno: -EEXIST if there is one.
  */
-int ctf_write_metadata(const struct ctf_trace *trace, bool names);
+int ctf_write_metadata(const struct ctf_trace *trace);
 
 /*
  * Returns a stream of one process, the file "process-PID", or "process-PID-PART" if `part` is not

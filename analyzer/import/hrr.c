@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr_code.h"
+#include "analyzer/import/ring_writer.h"
 #include "codeobj/codeobj.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -31,7 +31,7 @@ struct live {
 
 struct translation {
 	const struct hrr_process *process;
-	struct ctf_writer *writer;
+	struct ring_writer *writer;
 	struct hrr_code *code;
 	GArray *left_out;
 	GHashTable *threads;       /* by number in the capture: ours */
@@ -92,7 +92,7 @@ static void emit(const struct hg_event *event, void *user)
 	own.ns = to->ns;
 	own.pid = to->process->pid;
 	own.tid = to->tid;
-	ctf_writer_event(to->writer, &own);
+	ring_writer_event(to->writer, &own);
 }
 
 /* ---- threads, devices ---- */
@@ -645,13 +645,12 @@ static void begin(struct translation *to)
 		put_record(to, &g_array_index(records, struct hrr_record, i));
 }
 
-int hrr_translate(const struct hrr_process *process, const struct ctf_trace *trace,
-		  int code_objects, GArray *left_out)
+int hrr_translate(const struct hrr_process *process, int rings, int code_objects, GArray *left_out)
 {
 	struct translation to = { .process = process, .left_out = left_out };
 	int result;
 
-	to.writer = ctf_writer_open(trace, process->pid, 0);
+	to.writer = ring_writer_open(rings, process->pid);
 	to.code = hrr_code_new(process, code_objects, emit, &to);
 	to.threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	to.current = g_hash_table_new(NULL, NULL);
@@ -668,6 +667,6 @@ int hrr_translate(const struct hrr_process *process, const struct ctf_trace *tra
 	g_hash_table_destroy(to.current);
 	g_hash_table_destroy(to.threads);
 	hrr_code_free(to.code);
-	result = ctf_writer_close(to.writer, 0);
+	result = ring_writer_close(to.writer);
 	return result;
 }

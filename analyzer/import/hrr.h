@@ -7,7 +7,6 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/import/hrr_calls.h"
 
 /* The number of calls of a function whose calls were left out. */
@@ -20,10 +19,9 @@ struct hrr_left_out {
 int hrr_check(const struct hrr_process *process, char **error);
 
 /*
- * Writes a process that was checked into a trace and the directory `code_objects`. Adds to
+ * Writes a process that was checked into the directories `rings` and `code_objects`. Adds to
  * `left_out` (struct hrr_left_out). Returns 0, or -errno if it could not be written.
  */
-int hrr_translate(const struct hrr_process *process, const struct ctf_trace *trace,
-		  int code_objects, GArray *left_out);
+int hrr_translate(const struct hrr_process *process, int rings, int code_objects, GArray *left_out);
 
 #endif
