@@ -104,13 +104,13 @@ all_expected() {
 # How many bytes the records in a HIPGRAIN_DIR have (struct hg_ring_page of tracer/ring.h).
 ring_bytes() {
 	python3 - "$1"/rings/* <<-'END'
-	import struct, sys
-	words = 0
+	import sys
+	size = 0
 	for path in sys.argv[1:]:
 	    with open(path, "rb") as ring:
 	        data = ring.read()
-	    words += sum(struct.unpack_from("<I", data, at + 24)[0] for at in range(4096, len(data), 32768))
-	print(8 * words)
+	    size += sum(len(data[at + 64:at + 32768].rstrip(b"\0")) for at in range(4096, len(data), 32768))
+	print(size)
 	END
 }
 
