@@ -19,20 +19,6 @@ static const char lines[] =
 #include "tracer/events.def"
     ;
 
-/* What a limit or the disk cuts off is written once more, for the reason why it cannot be. */
-static int write_text(int file, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t written = write(file, text, length);
-
-		if (written <= 0)
-			return written ? -errno : -ENOSPC;
-		text += written;
-		length -= (size_t)written;
-	}
-	return 0;
-}
-
 static int write_lines(int file)
 {
 	char number[16];
