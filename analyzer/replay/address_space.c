@@ -112,6 +112,29 @@ static GTreeNode *floor_node(GTree *tree, uint64_t address)
 	return node ? g_tree_node_previous(node) : g_tree_node_last(tree);
 }
 
+/*
+ * Returns the registration that holds the address and begins closest before it. Those behind it
+ * need not reach so far.
+ */
+static struct allocation *registered_at(const struct address_space *space, uint64_t address,
+					uint64_t *offset)
+{
+	GTreeNode *node = floor_node(space->layers[LAYER_REGISTERED], address);
+
+	for (; node; node = g_tree_node_previous(node)) {
+		struct allocation *found = g_tree_node_value(node);
+
+		if (address - found->ptr < extent(found)) {
+			if (offset)
+				*offset = address - found->ptr;
+			return found;
+		}
+		if (address - found->ptr >= space->longest_overlap)
+			break;
+	}
+	return NULL;
+}
+
 static struct allocation *containing(GTree *tree, uint64_t address, bool by_device_ptr,
 				     uint64_t *offset)
 /*
@@ -208,9 +231,14 @@ static void detach_from_host(struct address_space *space, struct allocation *all
 {
 	if (space->observer && allocation->layer != LAYER_MAPPING)
 		space->observer->ended(space->observer->data, space->owner, allocation);
+	g_tree_remove(space->layers[allocation->layer], &allocation->ptr);
+}
+
+static void detach(struct address_space *space, struct allocation *allocation)
+{
 	if (allocation->device_ptr != allocation->ptr)
 		g_tree_remove(space->aliases, &allocation->device_ptr);
-	g_tree_remove(space->layers[allocation->layer], &allocation->ptr);
+	detach_from_host(space, allocation);
 }
 
 static void detach(struct address_space *space, struct allocation *allocation)
@@ -265,6 +293,27 @@ static void end_overlapped(struct address_space *space, enum layer layer, uint64
 	end_allocations(space, layer, start, end);
 	if (layer == LAYER_HOST)
 		space->overlaps += host_blocks_drop(space->blocks, start, end, false);
+}
+
+/*
+ * Registrations may overlap: each has an address of the GPU of its own, also if two begin at the
+ * same one of the host (docs/runtimes.md). The later one is then the one that can be ended.
+ */
+static void end_registration(struct address_space *space, const struct allocation *allocation)
+{
+	GTreeNode *node =
+	    floor_node(space->layers[LAYER_REGISTERED], allocation->ptr + extent(allocation) - 1);
+	struct allocation *same = g_tree_lookup(space->layers[LAYER_REGISTERED], &allocation->ptr);
+
+	if (same) {
+		space->overlaps++;
+		detach_from_host(space, same);
+	} else if (node && ((struct allocation *)g_tree_node_value(node))->ptr > allocation->ptr) {
+		space->longest_overlap = MAX(space->longest_overlap, extent(allocation));
+	}
+	same = registered_at(space, allocation->ptr, NULL);
+	if (same)
+		space->longest_overlap = MAX(space->longest_overlap, extent(same));
 }
 
 static void insert(struct address_space *space, struct allocation *allocation, bool again)

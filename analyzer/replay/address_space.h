@@ -77,10 +77,11 @@ struct address_space {
 	struct host_blocks *blocks; /* these are not in the host's layer, nor in `freed` */
 	GTree *layers[LAYERS];      /* live, by ptr */
 	GTree *aliases;             /* live, those whose GPU address differs, by device_ptr */
-	GTree *gone_aliases;    /* by device_ptr: registrations that ended; the memory lives on */
-	GTree *freed;           /* latest freed allocation at an address */
-	int64_t latest_free_ns; /* when something was last released */
-	uint64_t overlaps;      /* allocations that appeared on top of live ones of their layer */
+	GTree *gone_aliases; /* by device_ptr: registrations that ended; the memory lives on */
+	GTree *freed;        /* latest freed allocation at an address */
+	int64_t latest_free_ns;   /* when something was last released */
+	uint64_t overlaps;        /* allocations that appeared on top of live ones of their layer */
+	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
 
 	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
 	const struct space_observer *observer; /* borrowed, or NULL */
