@@ -133,25 +133,37 @@ static enum location location_of_call(const struct process *process,
 	return location == LOCATION_HOST ? LOCATION_HOST : LOCATION_DEVICE;
 }
 
-static uint64_t memory_of(const struct process *process, enum location location)
+/* Returns the bytes of the machine, or of all of the GPUs; *least: of the smallest one. */
+static uint64_t memory_of(const struct process *process, enum location location, uint64_t *least)
 {
 	uint64_t bytes = 0;
 
+	*least = process->host_memory;
 	if (location == LOCATION_HOST)
 		return process->host_memory;
-	for (unsigned i = 0; i < process->devices->len; i++)
-		bytes += ((const struct device *)process->devices->pdata[i])->memory;
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *device = process->devices->pdata[i];
+
+		bytes += device->memory;
+		*least = i ? MIN(*least, device->memory) : device->memory;
+	}
 	return bytes;
 }
 
-/* Returns "; the process held ... bytes ...". The caller frees it. */
+/*
+ * Returns "the process held ... bytes ...", which the caller frees. *left: what it held and
+ * requested leaves much of the memory.
+ */
 static char *held_text(const struct rules_context *context, struct finding *finding,
-		       const struct hg_ev_error *error)
+		       const struct hg_ev_error *error, bool *left)
 {
 	enum location location = location_of_call(context->process, error);
-	uint64_t held = add_holders(context, finding, location);
-	uint64_t most = memory_of(context->process, location);
+	uint64_t held = add_holders(context, finding, location), least;
+	uint64_t most = memory_of(context->process, location, &least);
+	double needed = (double)held + (double)error->size;
 	GString *text = g_string_new(NULL);
+
+	*left = most && needed < MEMORY_FILLED / 100.0 * (double)least;
 
 	g_string_append_printf(text, "the process held %" G_GUINT64_FORMAT " bytes of %s", held,
 			       location == LOCATION_HOST ? "pinned host memory" : "GPU memory");
@@ -171,7 +183,7 @@ static struct finding *report_full(const struct rules_context *context,
 				   const struct hg_ev_error *error)
 {
 	struct finding *finding;
-	bool is_new;
+	bool is_new, left;
 	char *held;
 
 	finding = findings_get(context->findings, RULE_HG616, context->process, &is_new, "%u %u",
@@ -181,12 +193,22 @@ static struct finding *report_full(const struct rules_context *context,
 	if (!is_new)
 		return finding;
 	finding->api = g_strdup(hg_api_name(error->api));
-	held = held_text(context, finding, error);
+	held = held_text(context, finding, error, &left);
 	finding->message =
-	    g_strdup_printf("%s of %s bytes failed with %s (%d): %s.", finding->api, FIGURE(0),
-			    model_hip_error_name(error->code), error->code, held);
-	finding->fix = g_strdup("release what is not needed any more before this call (the largest "
-				"holders are listed), or allocate less");
+	    g_strdup_printf("%s of %s bytes failed with %s (%d)%s %s%s.", finding->api, FIGURE(0),
+			    model_hip_error_name(error->code), error->code, left ? ", but" : ":",
+			    held, left ? ": the program's own allocations did not fill it" : "");
+	finding->fix = g_strdup(
+	    left ? "look at what other processes hold of it, at the process's limits (ulimit -n, "
+		   "-v, -l), and whether the program closed descriptors that it had not opened: "
+		   "the runtime returns this error for each of these" FIX_NOT_TESTED
+		 : "release what is not needed any more before this call (the largest "
+		   "holders are listed), or allocate less");
+	if (left) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"what the runtime had none of is not recorded; it need not be "
+				"memory");
+	}
 	g_free(held);
 	return finding;
 }
@@ -235,7 +257,7 @@ static void report_null(const struct rules_context *context, struct no_memory *n
 	const struct hg_ev_launch *launch = &context->event->launch;
 	char *outcome, *held;
 	struct finding *finding;
-	bool is_new;
+	bool is_new, left;
 
 	finding =
 	    findings_get(context->findings, RULE_HG617, context->process, &is_new, "%u %u %d %s",
@@ -255,8 +277,9 @@ static void report_null(const struct rules_context *context, struct no_memory *n
 	outcome = error->code ? g_strdup_printf("failed with %s (%d)",
 						model_hip_error_name(error->code), error->code)
 			      : g_strdup("returned success and a null pointer");
-	held = !error->code || error->code == OUT_OF_MEMORY ? held_text(context, finding, error)
-							    : NULL;
+	held = !error->code || error->code == OUT_OF_MEMORY
+		   ? held_text(context, finding, error, &left)
+		   : NULL;
 	finding->message = g_strdup_printf(
 	    "%s of %s bytes %s, and %s is then passed a null pointer, which it uses%s%s%s.",
 	    finding->api, FIGURE(0), outcome, code->name, held ? " (" : "", held ? held : "",

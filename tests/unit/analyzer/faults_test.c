@@ -780,6 +780,39 @@ static void memory_is_full(void **state)
 	    assert_int_equal(((struct candidate *)finding(0)->candidates->pdata[0])->count, 2));
 }
 
+static void set_memory(uint64_t memory)
+{
+	const struct process *process = replay_process(&replay, pid_now);
+
+	if (process && process->devices->len)
+		((struct device *)process->devices->pdata[0])->memory = memory;
+}
+
+static void fails_on_a_gpu_of(uint64_t memory)
+{
+	two_streams(0);
+	set_memory(memory);
+	failure(HG_API_hipMalloc, 2, 0, 0x4000);
+	assert_string_equal(found(), "HG616");
+}
+
+static void memory_is_nearly_full(void **state)
+{
+	(void)state;
+	fails_on_a_gpu_of(0x7000); /* 0x2000 are held */
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("the GPU has 28672 bytes."));
+}
+
+static void much_memory_is_left(void **state)
+{
+	(void)state;
+	fails_on_a_gpu_of(0x100000);
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("the program's own allocations did not fill it"));
+	assert_non_null(strstr(finding(0)->fix, "ulimit -n"));
+}
+
 static void an_allocation_fails_for_another_reason(void **state)
 {
 	(void)state;
@@ -932,6 +965,8 @@ int main(void)
 		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
 		SILENT(HG622, used_when_it_is_registered_again),
 		FINDS(HG616, memory_is_full),
+		FINDS(HG616, memory_is_nearly_full),
+		FINDS(HG616, much_memory_is_left),
 		SILENT(HG616, an_allocation_fails_for_another_reason),
 		FINDS(HG617, success_and_null),
 		FINDS(HG617, success_and_null_and_a_fault),
