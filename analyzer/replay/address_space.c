@@ -49,6 +49,7 @@ void address_space_init(struct address_space *space)
 	space->aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->gone_aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->freed = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
+	space->unmapped = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 }
 
 void address_space_destroy(struct address_space *space)
@@ -58,6 +59,7 @@ void address_space_destroy(struct address_space *space)
 	g_tree_destroy(space->aliases);
 	g_tree_destroy(space->gone_aliases);
 	g_tree_destroy(space->freed);
+	g_tree_destroy(space->unmapped);
 	host_blocks_destroy(space->blocks);
 	g_free(space->blocks);
 }
@@ -348,8 +350,10 @@ static void end_registration(struct address_space *space, const struct allocatio
 	else
 		end_overlapped(space, allocation->layer, allocation->ptr, end);
 	/* Registering memory does not make it new memory. */
-	if (allocation->layer != LAYER_REGISTERED)
+	if (allocation->layer != LAYER_REGISTERED) {
 		drop_freed(space, allocation->ptr, end);
+		drop_overlapping(space->unmapped, allocation->ptr, end, false);
+	}
 	if (allocation->device_ptr != allocation->ptr) {
 		drop_overlapping(space->gone_aliases, allocation->device_ptr,
 				 allocation->device_ptr + extent(allocation), true);
@@ -384,6 +388,7 @@ bool address_space_add_block(struct address_space *space, const struct host_bloc
 		return false;
 	end_allocations(space, LAYER_HOST, block->ptr, end);
 	drop_overlapping(space->freed, block->ptr, end, false);
+	drop_overlapping(space->unmapped, block->ptr, end, false);
 	space->overlaps += host_blocks_add(space->blocks, block);
 	return true;
 }
@@ -473,7 +478,28 @@ void address_space_released_again(struct address_space *space, uint64_t ptr, uin
 		found->free_tid = 0;
 }
 
-void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size)
+/* Keeps what is known of the part of a mapping that ends so. */
+static void keep_unmapped(struct address_space *space, const struct allocation *mapping,
+			  uint64_t start, uint64_t end, const struct unmapping *how)
+{
+	struct allocation *piece = g_memdup2(mapping, sizeof(*mapping));
+
+	piece->symbol = NULL;
+	piece->attachments = (struct attachments){ NULL };
+	piece->references = 1;
+	piece->ptr = piece->device_ptr = start;
+	piece->size = end - start;
+	piece->freed = true;
+	piece->free_api = how->api;
+	piece->free_tid = how->tid;
+	piece->free_ns = how->ns;
+	piece->free_stack_id = how->stack_id;
+	drop_overlapping(space->unmapped, start, end, false);
+	g_tree_insert(space->unmapped, &piece->ptr, piece);
+}
+
+void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size,
+			 const struct unmapping *how)
 {
 	GTree *tree = space->layers[LAYER_MAPPING];
 	uint64_t end = start + size;
@@ -486,6 +512,8 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 
 		if (old_end <= start)
 			break;
+		if (how)
+			keep_unmapped(space, old, MAX(start, old->ptr), MIN(end, old_end), how);
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
 			right->symbol = NULL;
@@ -504,7 +532,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 }
 
 /* Does as the kernel does (ipc/shm.c, ksys_shmdt): what else was mapped into a gap stays. */
-void address_space_detach(struct address_space *space, uint64_t start,
+void address_space_detach(struct address_space *space, uint64_t start, const struct unmapping *how,
 			  void (*removed)(void *data, uint64_t start, uint64_t size), void *data)
 {
 	GTreeNode *node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
@@ -516,6 +544,7 @@ void address_space_detach(struct address_space *space, uint64_t start,
 		if (old->origin != start || (old->api != HG_API_shmat && old->api != HG_API_mremap))
 			continue;
 		removed(data, old->ptr, old->size);
+		keep_unmapped(space, old, old->ptr, old->ptr + old->size, how);
 		detach(space, old);
 		node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
 	}
@@ -544,6 +573,21 @@ struct allocation *address_space_find_freed(const struct address_space *space, u
 	if (!found)
 		found = containing(space->freed, address, false, offset);
 	return found ? found : containing_block(space, address, true, offset);
+}
+
+struct allocation *address_space_find_gone(const struct address_space *space, uint64_t start,
+					   uint64_t size, uint64_t *offset)
+{
+	uint64_t last = start + size - 1;
+	struct allocation *found = address_space_find_freed(space, start, offset);
+
+	if (!found)
+		found = containing(space->unmapped, start, false, offset);
+	if (found)
+		return found;
+	*offset = 0;
+	found = address_space_find_freed(space, last, NULL);
+	return found ? found : containing(space->unmapped, last, false, NULL);
 }
 
 struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,

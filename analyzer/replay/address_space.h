@@ -79,6 +79,7 @@ struct address_space {
 	GTree *aliases;             /* live, those whose GPU address differs, by device_ptr */
 	GTree *gone_aliases; /* by device_ptr: registrations that ended; the memory lives on */
 	GTree *freed;        /* latest freed allocation at an address */
+	GTree *unmapped;     /* parts of mappings that ended, unless something came there since */
 	int64_t latest_free_ns;   /* when something was last released */
 	uint64_t overlaps;        /* allocations that appeared on top of live ones of their layer */
 	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
@@ -139,14 +140,33 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 /* The same of what began at `ptr` and was released at `ns`, by whomever. */
 struct allocation *address_space_restore_at(struct address_space *space, uint64_t ptr, int64_t ns);
 
-/* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
-void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);
+/* Tells how mappings ended. */
+struct unmapping {
+	uint16_t api;
+	int32_t tid;
+	int64_t ns;
+	uint32_t stack_id;
+};
+
+/*
+ * Removes [start, start + size) from the mmap layer, splitting what is only partly covered. `how`
+ * is NULL where other memory replaces it, or takes it over.
+ */
+void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size,
+			 const struct unmapping *how);
+
+/*
+ * Returns what was released in that range last, also where smaller memory that is not recorded may
+ * have come since, or NULL. *offset: of `start`, or 0 if it begins later.
+ */
+struct allocation *address_space_find_gone(const struct address_space *space, uint64_t start,
+					   uint64_t size, uint64_t *offset);
 
 /*
  * shmdt of what was attached at `start`: remove its pieces, whatever lies between them. Calls
  * `removed` for the pages of each.
  */
-void address_space_detach(struct address_space *space, uint64_t start,
+void address_space_detach(struct address_space *space, uint64_t start, const struct unmapping *how,
 			  void (*removed)(void *data, uint64_t start, uint64_t size), void *data);
 
 /*

@@ -16,9 +16,18 @@ void mapping_drop(struct process *process, uint64_t start, uint64_t size)
 	page_map_drop(&process->attributed, start, size);
 }
 
-static void unmap(struct process *process, uint64_t start, uint64_t size)
+static struct unmapping by_event(const struct hg_event *event)
 {
-	address_space_unmap(&process->space, start, size);
+	return (struct unmapping){ .api = event->free.api,
+				   .tid = event->tid,
+				   .ns = event->ns,
+				   .stack_id = event->free.stack_id };
+}
+
+static void unmap(struct process *process, uint64_t start, uint64_t size,
+		  const struct unmapping *how)
+{
+	address_space_unmap(&process->space, start, size, how);
 	mapping_drop(process, start, size);
 	process->epoch++;
 }
@@ -32,7 +41,7 @@ static void settle(struct process *process, uint64_t start, uint64_t size)
 	struct remap *remap = &process->remap;
 
 	if (remap->size && start < remap->start + remap->size && remap->start < start + size) {
-		unmap(process, remap->start, remap->size);
+		unmap(process, remap->start, remap->size, &remap->how);
 		remap->size = 0;
 	}
 }
@@ -61,13 +70,14 @@ static void drop_detached(void *data, uint64_t start, uint64_t size)
 void mapping_free(struct process *process, const struct hg_event *event)
 {
 	uint64_t start = event->free.ptr, size = whole_pages(process, event->free.size);
+	struct unmapping how = by_event(event);
 
 	if (event->free.api == HG_API_shmdt) {
-		address_space_detach(&process->space, start, drop_detached, process);
+		address_space_detach(&process->space, start, &how, drop_detached, process);
 		return;
 	}
 	if (moves_break(event->free.api)) {
-		address_space_unmap(&process->space, start, event->free.size);
+		address_space_unmap(&process->space, start, event->free.size, &how);
 		drop_above_break(process, start, event->free.size);
 		process->epoch++;
 		return;
@@ -75,11 +85,11 @@ void mapping_free(struct process *process, const struct hg_event *event)
 	if (start % process->page_size || size == 0)
 		return; /* munmap refuses it; mremap of size 0 makes a second mapping */
 	if (event->free.api == HG_API_munmap) {
-		unmap(process, start, size);
+		unmap(process, start, size, &how);
 		return;
 	}
 	settle(process, process->remap.start, process->remap.size);
-	process->remap = (struct remap){ start, size, event->tid };
+	process->remap = (struct remap){ start, size, event->tid, how };
 }
 
 void mapping_make_room(struct process *process, const struct hg_event *event)
@@ -89,7 +99,7 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 	struct remap remap = process->remap;
 
 	if (moves_break(from->api)) {
-		address_space_unmap(&process->space, from->ptr, from->size);
+		address_space_unmap(&process->space, from->ptr, from->size, NULL);
 		drop_above_break(process, from->ptr, from->size);
 		return;
 	}
@@ -97,16 +107,16 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 		process->remap.size = 0;
 		if (from->ptr == remap.start) { /* grown or shrunk in place: what stays, stays */
 			kept = MIN(size, remap.size);
-			address_space_unmap(&process->space, remap.start, remap.size);
+			address_space_unmap(&process->space, remap.start, remap.size, NULL);
 			mapping_drop(process, remap.start + kept, remap.size - kept);
 		} else if (!(from->flags & DONT_UNMAP)) {
-			unmap(process, remap.start, remap.size);
+			unmap(process, remap.start, remap.size, &remap.how);
 		}
 	} else {
 		settle(process, from->ptr, size);
 	}
 	/* MAP_FIXED replaces what was there, pages and all. */
-	address_space_unmap(&process->space, from->ptr, size);
+	address_space_unmap(&process->space, from->ptr, size, NULL);
 	mapping_drop(process, from->ptr + kept, size - kept);
 }
 

@@ -105,6 +105,7 @@ struct failed_call {
 struct remap {
 	uint64_t start, size; /* it unmaps these bytes */
 	int32_t tid;
+	struct unmapping how;
 };
 
 /* A process tells this when recording begins in it late (struct hg_ev_state). */

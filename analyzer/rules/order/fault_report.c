@@ -279,6 +279,20 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	return is_unopened_peers(context, fault) ? CAUSE_PEER : CAUSE_OTHER;
 }
 
+/*
+ * Returns the rule of the finding: a kernel that was given a pointer to memory that had been
+ * released is HG601, also where only the fault shows that nothing came there since.
+ */
+static enum rule_id rule_of(enum cause cause, const struct suspects *suspects)
+{
+	const struct suspect *first =
+	    suspects->list->len ? &g_array_index(suspects->list, struct suspect, 0) : NULL;
+
+	return cause == CAUSE_FREED && first && first->kernel && first->reach == REACH_MEMORY
+		   ? RULE_HG601
+		   : causes[cause].rule;
+}
+
 static char *part_text(const struct part *part)
 {
 	char *memory = place_text(&part->whole), *text;
@@ -523,6 +537,10 @@ static void doubt(const struct rules_context *context, struct finding *finding, 
 	if (context->process->state.late && (cause == CAUSE_NOWHERE || cause == CAUSE_PAST_END))
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"memory that was made before the recording began may be there");
+	if (cause == CAUSE_FREED && fault->place.allocation->layer == LAYER_HOST) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"a smaller block that is not recorded may have been there since");
+	}
 	if (!causes[cause].explained)
 		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
 }
@@ -605,6 +623,7 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 {
 	struct place place;
 	enum cause cause;
+	enum rule_id rule;
 	const struct suspect *second;
 	struct suspects suspects;
 	struct finding *finding;
@@ -619,7 +638,8 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 		place.offset += place.allocation->size;
 	cause =
 	    cause_of(context, row, fault, &suspects, find_part(context, fault, &suspects, &part));
-	finding = findings_get(context->findings, causes[cause].rule, context->process, &is_new,
+	rule = rule_of(cause, &suspects);
+	finding = findings_get(context->findings, rule, context->process, &is_new,
 			       "fault %s %" G_GINT64_MODIFIER "x %d", causes[cause].slug,
 			       fault->page, row->device);
 	if (is_new) {
@@ -650,5 +670,5 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 		finding->count++;
 	}
 	suspects_clear(&suspects);
-	return causes[cause].rule;
+	return rule;
 }

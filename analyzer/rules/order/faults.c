@@ -219,6 +219,25 @@ static void look_beside(const struct rules_context *context, struct fault *fault
 		fault->place = (struct place){ .kind = PLACE_ALLOCATION, .allocation = block };
 }
 
+/*
+ * Looks for what was released there, where XNACK is on: a page that is missing then is one that the
+ * process has not, so that nothing came there since, recorded or not.
+ */
+static void look_before(const struct rules_context *context, struct fault *fault, uint32_t reason)
+{
+	const struct device *device = process_device(context->process, fault->device);
+	struct place *place = &fault->place, gone = { .kind = PLACE_FREED };
+
+	if (!(reason & FAULT_ABSENT) || !device || device->xnack != 1 ||
+	    (place->kind != PLACE_UNKNOWN &&
+	     (place->kind != PLACE_PAST_END || place->offset < FAULT_PAGE)))
+		return;
+	gone.allocation = address_space_find_gone(&context->process->space, fault->page, FAULT_PAGE,
+						  &gone.offset);
+	if (gone.allocation)
+		*place = gone;
+}
+
 void check_faults(const struct rules_context *context)
 {
 	const struct hg_ev_call *event = &context->event->call;
@@ -231,6 +250,7 @@ void check_faults(const struct rules_context *context)
 	if (event->api != HG_API_gpu_memory_fault)
 		return;
 	fault.place = process_place(context->process, event->ptr);
+	look_before(context, &fault, (uint32_t)event->flags);
 	row = g_new0(struct fault_row, 1);
 	row->process = context->process;
 	row->address = event->ptr;

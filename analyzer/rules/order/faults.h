@@ -22,6 +22,7 @@ struct fault_row {
 };
 
 /* hsa_amd_memory_fault_reason_t (hsa_ext_amd.h of ROCr 6.2) */
+#define FAULT_ABSENT    1u
 #define FAULT_READ_ONLY 2u
 #define FAULT_HARDWARE  (16u | 64u | 0x80000000u) /* it says nothing about the program */
 

@@ -27,7 +27,9 @@ static bool in_its_memory(const struct fault *fault, uint64_t address, const str
 		return true;
 	if (!fault->place.allocation)
 		return false;
-	return place->allocation == fault->place.allocation;
+	return place->allocation == fault->place.allocation ||
+	       (fault->place.kind == PLACE_FREED &&
+		address - fault->place.allocation->ptr < fault->place.allocation->size);
 }
 
 static uint64_t distance(const struct fault *fault, uint64_t address)

@@ -494,6 +494,106 @@ static void no_fault(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- memory of the host that was released, with XNACK ---- */
+
+#define GONE 0x7f0000000000ull
+
+static void map_host(uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_mmap,
+					    .ptr = GONE,
+					    .size = size,
+					    .flags = 3ull << 32,
+					    .symbol = "",
+					    .stack_id = 3 } });
+}
+
+static void unmap_host(uint64_t from, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = { .api = HG_API_munmap, .ptr = from, .size = size, .stack_id = 5 } });
+}
+
+static void use_of_unmapped_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	switch_xnack_on();
+	map_host(0x8000);
+	unmap_host(GONE, 0x8000);
+	launch(WRITER, A, GONE + 0x10);
+	fault(GONE + 0x3000);
+	assert_string_equal(found(), "HG601");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("writer uses memory that was released by munmap: 32768 bytes from mmap"));
+	assert_int_equal(finding(0)->allocation->stack_id, 3);
+	assert_int_equal(finding(0)->allocation->free_stack_id, 5);
+}
+
+static void use_of_the_unmapped_part(void **state)
+{
+	(void)state;
+	two_streams(0);
+	switch_xnack_on();
+	map_host(0x8000);
+	unmap_host(GONE + 0x4000, 0x2000);
+	launch(WRITER, A, GONE + 0x4000);
+	fault(GONE + 0x5000);
+	assert_string_equal(found(), "HG601");
+	assert_true(says("released by munmap: 8192 bytes from mmap"));
+}
+
+/* Smaller ones may come where a block was released. */
+static void record_larger_blocks(void)
+{
+	struct process *process = (struct process *)replay_process(&replay, pid_now);
+
+	if (process)
+		process->threshold = 4096;
+}
+
+static void use_of_a_released_block(void **state)
+{
+	(void)state;
+	two_streams(0);
+	switch_xnack_on();
+	record_larger_blocks();
+	alloc(HG_API_malloc, GONE + 0x10, 0);
+	release(HG_API_free, GONE + 0x10, 0);
+	launch(WRITER, A, GONE + 0x10);
+	fault(GONE);
+	assert_string_equal(found(), "HG601");
+	assert_true(says("released by free: 4096 bytes from malloc"));
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+/* The page is missing for another reason: nothing says that it is the unmapped memory. */
+static void unmapped_memory_with_xnack_off(void **state)
+{
+	(void)state;
+	two_streams(0);
+	map_host(0x8000);
+	unmap_host(GONE, 0x8000);
+	launch(WRITER, A, GONE);
+	fault(GONE);
+	assert_string_equal(found(), "HG614");
+}
+
+static void unmapped_memory_that_was_mapped_anew(void **state)
+{
+	(void)state;
+	two_streams(0);
+	switch_xnack_on();
+	map_host(0x8000);
+	unmap_host(GONE, 0x8000);
+	map_host(0x4000);
+	launch(WRITER, A, GONE);
+	fault(GONE + 0x6000);
+	assert_string_equal(found(), "HG614");
+}
+
 /* ---- HG615 ---- */
 
 static void register_memory(uint64_t device_ptr)
@@ -964,6 +1064,11 @@ int main(void)
 		SILENT(HG622, used_where_the_gpu_had_another_address),
 		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
 		SILENT(HG622, used_when_it_is_registered_again),
+		FINDS(HG601, use_of_unmapped_memory),
+		FINDS(HG601, use_of_the_unmapped_part),
+		FINDS(HG601, use_of_a_released_block),
+		SILENT(HG601, unmapped_memory_with_xnack_off),
+		SILENT(HG601, unmapped_memory_that_was_mapped_anew),
 		FINDS(HG616, memory_is_full),
 		FINDS(HG616, memory_is_nearly_full),
 		FINDS(HG616, much_memory_is_left),
