@@ -205,13 +205,13 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 
 /*
  * Looks for a block on the page if the page's start has none: blocks of the host's heap begin and
- * end anywhere.
+ * end anywhere, and the C library's header is in front of those that it maps.
  */
 static void look_beside(const struct rules_context *context, struct fault *fault)
 {
 	struct allocation *block;
 
-	if (fault->place.kind != PLACE_HEAP)
+	if (fault->place.kind != PLACE_HEAP && fault->place.kind != PLACE_UNKNOWN)
 		return;
 	block = address_space_overlapping(&context->process->space, LAYER_HOST, fault->page,
 					  FAULT_PAGE);

@@ -7,6 +7,11 @@
 #include "suspects.h"
 #include "tracer/api/host.h"
 
+/* The C library maps blocks of this size for themselves, whatever its threshold (glibc's
+ * DEFAULT_MMAP_THRESHOLD_MAX), and its header of the block is in front. */
+#define MAPPED_BLOCK (32u << 20)
+#define BLOCK_HEADER 16u
+
 #define BLOCKS_NAMED 3u /* beside the one that a finding is about */
 
 /* Returns true for memory that begins and ends with a page, whatever size was requested. */
@@ -18,6 +23,9 @@ static bool has_whole_pages(const struct allocation *allocation)
 		return true;
 	case LAYER_MAPPING:
 		return allocation->api != HG_API_brk && allocation->api != HG_API_sbrk;
+	case LAYER_HOST:
+		return allocation->size >= MAPPED_BLOCK &&
+		       allocation->ptr % FAULT_PAGE <= BLOCK_HEADER;
 	default:
 		return false;
 	}

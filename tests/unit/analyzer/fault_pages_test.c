@@ -38,6 +38,37 @@ static void a_target_region_uses_the_heap(void **state)
 	    ((struct fault_row *)faults_result(&findings)->pdata[0])->rules, "HG806"));
 }
 
+/* The first page of a block that the C library maps for itself has its header alone beside it. */
+static void region_uses_block_of(uint64_t size)
+{
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_calloc,
+					    .ptr = 0x7f0000000010,
+					    .size = size,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = 1 } });
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	fault(0x7f0000000000);
+	assert_string_equal(found(), "HG806");
+}
+
+static void a_target_region_uses_a_mapped_block(void **state)
+{
+	(void)state;
+	region_uses_block_of(32 << 20);
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->allocation->stack_id, 1);
+}
+
+static void a_target_region_uses_a_block_that_may_not_be_mapped(void **state)
+{
+	(void)state;
+	region_uses_block_of(1 << 20);
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
 static void one_of_two_target_regions_uses_the_heap(void **state)
 {
 	(void)state;
@@ -238,6 +269,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DOUBTS(HG806, a_target_region_uses_the_heap),
+		FINDS(HG806, a_target_region_uses_a_mapped_block),
+		DOUBTS(HG806, a_target_region_uses_a_block_that_may_not_be_mapped),
 		DOUBTS(HG806, one_of_two_target_regions_uses_the_heap),
 		FINDS(HG806, a_target_region_that_has_ended_does_not),
 		FINDS(HG806, the_second_block_of_a_region),
