@@ -353,7 +353,9 @@ static void apply_call(struct process *process, const struct hg_event *event)
 {
 	if (event->call.api == HG_API_hipPointerSetAttribute)
 		set_pointer_attribute(process, &event->call);
-	if (event->call.api == HG_API_gpu_memory_fault && !process->stopped_ns)
+	if ((event->call.api == HG_API_gpu_memory_fault ||
+	     event->call.api == HG_API_gpu_queue_error) &&
+	    !process->stopped_ns)
 		process->stopped_ns = event->ns;
 	if ((event->call.api == HG_API_hipGraphLaunch ||
 	     event->call.api == HG_API_hipGraphLaunch_spt) &&

@@ -21,6 +21,8 @@ int hg_hsa_apus(void);
  * somebody else is about to register a handler of such events.
  */
 void hg_hsa_watch_faults(bool first);
+/* Returns HIP's number of the GPU with this agent, or -1 (gpu_fault.c). */
+int hg_gpu_ordinal(uint64_t agent);
 /* The same of stale reads, which only the software GPU can see. */
 void hg_hsa_watch_stale_reads(void);
 

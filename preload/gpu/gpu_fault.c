@@ -57,7 +57,7 @@ static int note_gpu(struct hsa_handle agent, void *data)
 }
 
 /* HIP's number of a GPU is the runtime's unless HIP leaves some out; then it is not known. */
-static int ordinal_of(uint64_t agent)
+int hg_gpu_ordinal(uint64_t agent)
 {
 	static const char *const choices[] = { "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 					       "GPU_DEVICE_ORDINAL" };
@@ -81,7 +81,7 @@ static int on_system_event(const struct system_event *from, void *data)
 					    .handle = from->agent.handle,
 					    .ptr = from->address,
 					    .flags = from->reason,
-					    .device = ordinal_of(from->agent.handle),
+					    .device = hg_gpu_ordinal(from->agent.handle),
 					    .text = "" };
 
 		hg_provider->call(&event);

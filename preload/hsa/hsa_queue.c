@@ -3,6 +3,9 @@
  * Kernels as they are put into queues: a packet is complete when its producer rings the doorbell,
  * and is read before the runtime processes it. Launches that HIP's own functions made are recorded
  * above; they are announced here, because another thread of the runtime may submit them.
+ *
+ * The runtime stops a queue in which something failed, and calls the function that was given for
+ * that: HIP's aborts the program. It is recorded first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +14,8 @@
 #include "preload/core/base.h"
 #include "preload/core/message.h"
 #include "preload/core/pool.h"
+#include "preload/core/start.h"
+#include "preload/gpu/gpu.h"
 #include "preload/hip/hip_expected.h"
 #include "preload/hip/hip_launch.h"
 #include "preload/hsa/hsa.h"
@@ -28,6 +33,15 @@
 #define PACKET_TYPE   0xffu
 #define TYPE_DISPATCH 2u
 
+/* The function that a queue's creator gave for errors. */
+struct error_handler {
+	struct error_handler *next;
+	const struct hsa_queue *queue;
+	void (*function)(int status, struct hsa_queue *queue, void *data);
+	void *data;
+	uint64_t agent;
+};
+
 struct ring {
 	uint64_t doorbell; /* the signal; 0: free */
 	const struct hsa_queue *queue;
@@ -39,6 +53,7 @@ struct ring {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ring rings[DOORBELLS];
 static unsigned ring_count; /* atomic: places ever used */
+static struct error_handler *handlers;
 
 /* ---- packets ---- */
 
@@ -156,6 +171,82 @@ static void store_release(struct hsa_handle signal, int64_t value)
 
 /* ---- queues ---- */
 
+static void on_queue_error(int status, struct hsa_queue *queue, void *data)
+{
+	const struct error_handler *handler = data;
+	int saved = errno;
+
+	if (status && !hg_process_forked && hg_enter()) {
+		struct hg_ev_call event = { .api = HG_API_gpu_queue_error,
+					    .handle = (uintptr_t)queue,
+					    .value = (uint32_t)status,
+					    .device = hg_gpu_ordinal(handler->agent),
+					    .text = "" };
+
+		hg_provider->call(&event);
+		hg_leave();
+	}
+	errno = saved;
+	handler->function(status, queue, handler->data);
+}
+
+typedef int create_function(struct hsa_handle, uint32_t, uint32_t, void *, void *, uint32_t,
+			    uint32_t, struct hsa_queue **);
+
+/* Creates a queue whose errors are recorded, unless they are already or nobody is told of them. */
+static int create(create_function *real, struct hsa_handle agent, uint32_t size, uint32_t type,
+		  void *callback, void *data, uint32_t private_size, uint32_t group_size,
+		  struct hsa_queue **queue)
+{
+	struct error_handler *handler = NULL;
+	int rc, saved = errno;
+
+	hg_init();
+	if (callback && callback != (void *)on_queue_error && !hg_tls.busy && hg_awake()) {
+		hg_tls.busy++;
+		handler = hg_pool_calloc(1, sizeof(*handler));
+		hg_tls.busy--;
+	}
+	errno = saved;
+	if (!handler)
+		return real(agent, size, type, callback, data, private_size, group_size, queue);
+	handler->function = (void (*)(int, struct hsa_queue *, void *))callback;
+	handler->data = data;
+	handler->agent = agent.handle;
+	rc = real(agent, size, type, (void *)on_queue_error, handler, private_size, group_size,
+		  queue);
+	saved = errno;
+	if (rc) {
+		hg_tls.busy++;
+		hg_pool_free(handler);
+		hg_tls.busy--;
+	} else {
+		pthread_mutex_lock(&lock);
+		handler->queue = *queue;
+		handler->next = handlers;
+		handlers = handler;
+		pthread_mutex_unlock(&lock);
+	}
+	errno = saved;
+	return rc;
+}
+
+static void forget_handler(const struct hsa_queue *queue)
+{
+	struct error_handler **at = &handlers, *found;
+
+	pthread_mutex_lock(&lock);
+	while (*at && (*at)->queue != queue)
+		at = &(*at)->next;
+	found = *at;
+	if (found)
+		*at = found->next;
+	pthread_mutex_unlock(&lock);
+	hg_tls.busy++;
+	hg_pool_free(found);
+	hg_tls.busy--;
+}
+
 static void add_ring(const struct hsa_queue *queue, int ordinal)
 {
 	uint64_t *seen = hg_pool_calloc(queue->size, sizeof(*seen));
@@ -180,9 +271,8 @@ static int queue_create(struct hsa_handle agent, uint32_t size, uint32_t type, v
 			void *data, uint32_t private_size, uint32_t group_size,
 			struct hsa_queue **queue)
 {
-	int rc = HSA_REAL(hsa_queue_create, int, struct hsa_handle, uint32_t, uint32_t, void *,
-			  void *, uint32_t, uint32_t, struct hsa_queue **)(
-	    agent, size, type, callback, data, private_size, group_size, queue);
+	int rc = create((create_function *)hg_hsa.hsa_queue_create, agent, size, type, callback,
+			data, private_size, group_size, queue);
 	int saved = errno;
 
 	if (!rc) {
@@ -196,6 +286,8 @@ static int queue_create(struct hsa_handle agent, uint32_t size, uint32_t type, v
 
 static int queue_destroy(struct hsa_queue *queue)
 {
+	int rc, saved;
+
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < ring_count; i++) {
 		if (rings[i].doorbell && rings[i].queue == queue) {
@@ -209,14 +301,45 @@ static int queue_destroy(struct hsa_queue *queue)
 		}
 	}
 	pthread_mutex_unlock(&lock);
-	return HSA_REAL(hsa_queue_destroy, int, struct hsa_queue *)(queue);
+	rc = HSA_REAL(hsa_queue_destroy, int, struct hsa_queue *)(queue);
+	saved = errno;
+	if (!rc)
+		forget_handler(queue);
+	errno = saved;
+	return rc;
 }
 
-HSA_WRAP(hsa_queue_create, queue_create,
+/* Errors are recorded also if nothing else of the runtime is: what HIP does at one ends the
+ * program. */
+HSA_HEAD(int, hsa_queue_create,
 	 (struct hsa_handle agent, uint32_t size, uint32_t type, void *callback, void *data,
-	  uint32_t private_size, uint32_t group_size, struct hsa_queue **queue),
-	 (agent, size, type, callback, data, private_size, group_size, queue))
-HSA_WRAP(hsa_queue_destroy, queue_destroy, (struct hsa_queue * queue), (queue))
+	  uint32_t private_size, uint32_t group_size, struct hsa_queue **queue))
+{
+	HSA_REACHED(int, hsa_queue_create,
+		    (struct hsa_handle, uint32_t, uint32_t, void *, void *, uint32_t, uint32_t,
+		     struct hsa_queue **));
+
+	if (hg_hsa_is_recorded((const void *)real, &hg_hsa.hsa_queue_create))
+		return queue_create(agent, size, type, callback, data, private_size, group_size,
+				    queue);
+	return create(real, agent, size, type, callback, data, private_size, group_size, queue);
+}
+
+HSA_HEAD(int, hsa_queue_destroy, (struct hsa_queue * queue))
+{
+	HSA_REACHED(int, hsa_queue_destroy, (struct hsa_queue *));
+	int rc, saved;
+
+	if (hg_hsa_is_recorded((const void *)real, &hg_hsa.hsa_queue_destroy))
+		return queue_destroy(queue);
+	rc = real(queue);
+	saved = errno;
+	if (!rc)
+		forget_handler(queue);
+	errno = saved;
+	return rc;
+}
+
 HSA_WRAP_VOID(hsa_signal_store_relaxed, store_relaxed, (struct hsa_handle signal, int64_t value),
 	      (signal, value))
 HSA_WRAP_VOID(hsa_signal_store_screlease, store_screlease,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HG621, HG709: a thread was in a call of HIP that had not returned when the recording ended. Where
- * HG601, HG606, an access that faults (HG209, HG607) or a GPU's memory access fault says why, there
- * is nothing to add.
+ * HG601, HG606, an access that faults (HG209, HG607), a GPU's memory access fault or the error of a
+ * queue says why, there is nothing to add.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -33,6 +33,8 @@ static bool is_explained(const struct rules_context *context, const struct open_
 			continue;
 		if ((finding->rule == &rules[RULE_HG601] || finding->rule == &rules[RULE_HG606]) &&
 		    finding->first_ns == row->ns)
+			return true;
+		if (!g_strcmp0(finding->subject, QUEUE_ERROR))
 			return true;
 		/* The runtime aborts the process. */
 		if ((finding->rule == &rules[RULE_HG209] || finding->rule == &rules[RULE_HG607]) &&

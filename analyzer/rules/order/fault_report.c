@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds HG614: a memory access fault shows the memory and the kernel, and no other finding says so.
+ * Finds HG614: a memory access fault shows the memory and the kernel, and no other finding says so;
+ * or an error stopped a queue.
  * Faults on memory of the operating system lead to HG209 and HG806 instead.
  */
 #include "faults.h"
@@ -149,8 +150,13 @@ static const struct {
 			    "number that overflows, or a pointer that was never set" },
 };
 
-static const char *cause_fix(enum cause cause)
+/* Returns what to do. Where no kernel was in flight the address need not be one that a kernel
+ * computed. */
+static const char *cause_fix(enum cause cause, const struct suspects *suspects)
 {
+	if (cause == CAUSE_NOWHERE && !suspects->list->len)
+		return "look at the addresses that the program gave to copies and fills, and to "
+		       "packets and signals of HSA's queues" FIX_NOT_TESTED;
 	return causes[cause].fix;
 }
 
@@ -550,7 +556,11 @@ static char *others_text(const struct suspects *suspects)
 {
 	char *list, *text;
 
-	if (!suspects->list->len || (!runner_up(suspects) && !suspects->all))
+	if (!suspects->list->len)
+		return g_strdup(" No kernel or copy that is recorded was in flight: it was a copy "
+				"of the HSA runtime's functions, a packet without a kernel or its "
+				"signal, or work that is not known.");
+	if (!runner_up(suspects) && !suspects->all)
 		return g_strdup("");
 	if (!runner_up(suspects))
 		return g_strdup(" No other work that could get there was in flight.");
@@ -645,7 +655,7 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 	if (is_new) {
 		finding->subject = g_strdup(causes[cause].slug);
 		finding->message = message_text(context, cause, &part, row, fault, &suspects);
-		finding->fix = g_strdup(cause_fix(cause));
+		finding->fix = g_strdup(cause_fix(cause, &suspects));
 		if (cause == CAUSE_OMP_PART)
 			set_part(finding, &part);
 		else if (place.allocation && cause != CAUSE_HARDWARE)
@@ -671,4 +681,109 @@ enum rule_id report_fault(const struct rules_context *context, struct fault_row 
 	}
 	suspects_clear(&suspects);
 	return rule;
+}
+
+/* ---- queues that stopped ---- */
+
+#define QUEUE_MEMORY_FAULT 43u /* HSA_STATUS_ERROR_MEMORY_FAULT */
+
+struct queue_error {
+	uint32_t status; /* hsa_status_t */
+	const char *name;
+	const char *what;
+	const char *fix;
+};
+
+static const struct queue_error *queue_error(uint64_t status)
+{
+	/* ROCr 5.2.3 has these numbers in hsa.h and hsa_ext_amd.h. */
+	static const struct queue_error errors[] = {
+		{ 0x1016, "HSA_STATUS_ERROR_EXCEPTION",
+		  "stopped itself: abort(), an assert() that failed, or __builtin_trap() in the "
+		  "kernel's code",
+		  "look at why the kernel's code stops: the program's output has the text of an "
+		  "assert()" },
+		{ 42, "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION",
+		  "came to something that is not an instruction of this GPU",
+		  "look at what the kernel calls or jumps to, and whether its code was compiled "
+		  "for "
+		  "this GPU" FIX_NOT_TESTED },
+		{ 41, "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION",
+		  "used an address that is in none of the GPU's address ranges",
+		  "look at how the kernel computes its addresses, those of LDS and private memory "
+		  "too" FIX_NOT_TESTED },
+		{ 0x1008, "HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+		  "needs more of a resource than the GPU has: LDS, or private memory (scratch)",
+		  "let the kernel use less private memory or LDS, or launch fewer "
+		  "work-items" FIX_NOT_TESTED },
+		{ 0x100D, "HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS",
+		  "was launched with sizes that do not fit together",
+		  "compare the sizes of the grid and the work-group, and LDS, with what the GPU "
+		  "allows" FIX_NOT_TESTED },
+		{ 0x1009, "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT",
+		  "was in a queue with a packet that is none of HSA's",
+		  "look at what the program writes into the queue" FIX_NOT_TESTED },
+		{ 0, NULL, "was in a queue that the runtime stopped",
+		  "look up the error in hsa.h or hsa_ext_amd.h" FIX_NOT_TESTED },
+	};
+	size_t i = 0;
+
+	while (errors[i].status && errors[i].status != status)
+		i++;
+	return &errors[i];
+}
+
+static char *queue_error_text(const struct queue_error *error, const struct suspects *suspects,
+			      const struct hg_ev_call *event)
+{
+	char *who = who_text(suspects), *text;
+	char *gpu =
+	    event->device < 0 ? g_strdup("a GPU") : g_strdup_printf("GPU %d", event->device);
+
+	text = g_strdup_printf("%s %s. The runtime stopped a queue of %s with the error %s%s"
+			       "0x%" G_GINT64_MODIFIER "x%s.",
+			       who, error->what, gpu, error->name ? error->name : "",
+			       error->name ? " (" : "", event->value, error->name ? ")" : "");
+	g_free(gpu);
+	g_free(who);
+	return text;
+}
+
+void report_queue_error(const struct rules_context *context)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	const struct queue_error *error = queue_error(event->value);
+	struct fault fault = { .device = event->device, .elsewhere = true };
+	struct suspects suspects;
+	struct finding *finding;
+	bool is_new;
+
+	if (event->value == QUEUE_MEMORY_FAULT) /* gpu_memory_fault says more */
+		return;
+	finding = findings_get(context->findings, RULE_HG614, context->process, &is_new,
+			       "queue %" G_GINT64_MODIFIER "x %d", event->value, event->device);
+	if (!is_new) {
+		finding->count++;
+		return;
+	}
+	suspects_find(context, &fault, &suspects);
+	finding->subject = g_strdup(QUEUE_ERROR);
+	finding->message = queue_error_text(error, &suspects, event);
+	finding->fix = g_strdup(error->fix);
+	if (suspects.list->len) {
+		set_suspect(context, finding, suspect_at(&suspects, 0));
+	} else {
+		finding->api = g_strdup("gpu_queue_error");
+		finding_hit(finding, context->event->ns, 0);
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"no kernel is known that was in flight");
+	}
+	if (suspects.list->len && runner_up(&suspects)) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"several kernels were in flight, the latest is named first");
+	} else if (!suspects.all) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"work may have been in flight that is not known");
+	}
+	suspects_clear(&suspects);
 }

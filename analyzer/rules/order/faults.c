@@ -247,6 +247,8 @@ void check_faults(const struct rules_context *context)
 	struct fault_row *row;
 
 	note_peer_access(context);
+	if (event->api == HG_API_gpu_queue_error)
+		report_queue_error(context);
 	if (event->api != HG_API_gpu_memory_fault)
 		return;
 	fault.place = process_place(context->process, event->ptr);

@@ -36,6 +36,11 @@ const GPtrArray *faults_result(const struct findings *findings);
 enum rule_id report_fault(const struct rules_context *context, struct fault_row *row,
 			  struct fault *fault);
 
+#define QUEUE_ERROR "queue error" /* the subject of findings about queues that stopped */
+
+/* Makes a finding for an error that stopped a queue (fault_report.c). */
+void report_queue_error(const struct rules_context *context);
+
 /* Notes a GPU's access to another one's memory (fault_report.c). */
 void note_peer_access(const struct rules_context *context);
 

@@ -253,8 +253,9 @@ static void on_call(const struct rules_context *context)
 	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);
 	const struct hg_event *event = context->event;
 
-	/* A thread of the runtime reports the fault. */
-	if (event->type == HG_EVENT_call && event->call.api == HG_API_gpu_memory_fault)
+	/* A thread of the runtime reports it. */
+	if (event->type == HG_EVENT_call && (event->call.api == HG_API_gpu_memory_fault ||
+					     event->call.api == HG_API_gpu_queue_error))
 		return;
 	if (kept && kept->flights.waiting_ns && kept->flights.waiting_tid == event->tid &&
 	    kept->flights.waiting_ns != event->ns)

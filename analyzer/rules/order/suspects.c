@@ -151,7 +151,7 @@ static void look_at_kernel(const struct rules_context *context, const struct fau
 	suspect->name = suspect->kernel ? kernel_text(suspect->kernel, suspect->code) : NULL;
 	suspect->reach = REACH_UNKNOWN;
 	suspect->partly = true;
-	if (!launch.code)
+	if (!launch.code || fault->elsewhere)
 		return;
 	path_memory_find(context, &launch, &memory);
 	if (path_memory_known(&launch, &memory)) {
@@ -199,6 +199,8 @@ static void look_at(const struct rules_context *context, const struct fault *fau
 	if (flight->kernel_id) {
 		suspect->kernel = process_kernel(context->process, flight->kernel_id);
 		look_at_kernel(context, fault, suspect);
+	} else if (fault->elsewhere) {
+		suspect->reach = REACH_NONE;
 	} else if (flight->dst.size) {
 		look_at_range(context, fault, &flight->dst, true, suspect);
 		look_at_range(context, fault, &flight->src, false, suspect);

@@ -12,7 +12,8 @@ struct fault {
 	int32_t device; /* -1: unknown */
 	bool writes;    /* it was a write */
 	struct place place;
-	bool vague; /* the page has other memory as well, or may have, and it may be in that */
+	bool vague;     /* the page has other memory as well, or may have, and it may be in that */
+	bool elsewhere; /* it is no access: any kernel of the device can have it */
 };
 
 /* Names how work could get to the page, the likeliest last. */

@@ -146,6 +146,8 @@ static void nothing_was_in_flight(void **state)
 	assert_string_equal(found(), "HG614");
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 	assert_null(finding(0)->kernel);
+	assert_true(says("No kernel or copy that is recorded was in flight"));
+	assert_null(strstr(finding(0)->fix, "how the kernel computes"));
 }
 
 /* hipFree waits, and its event comes before it does. */
@@ -492,6 +494,66 @@ static void no_fault(void **state)
 	launch(WRITER, A, P);
 	sync_by(HG_API_hipDeviceSynchronize, 0);
 	assert_string_equal(found(), "");
+}
+
+/* ---- errors of queues ---- */
+
+static void queue_error(uint32_t status)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .tid = 99,
+	    .call = { .api = HG_API_gpu_queue_error, .value = status, .device = 0, .text = "" } });
+}
+
+static void a_kernel_stops_itself(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	sync_by(HG_API_hipStreamSynchronize, A);
+	launch(WRITER, A, P);
+	queue_error(0x1016);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "writer");
+	assert_true(says("writer stopped itself: abort(), an assert() that failed"));
+	assert_true(says("GPU 0 with the error HSA_STATUS_ERROR_EXCEPTION (0x1016)."));
+}
+
+static void one_of_two_kernels_stops_itself(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	launch(WRITER, B, P);
+	queue_error(0x1016);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("writer, or reader stopped itself") ||
+		    says("reader, or writer stopped itself"));
+}
+
+static void an_unknown_error_of_a_queue(void **state)
+{
+	(void)state;
+	two_streams(0);
+	queue_error(0x1234);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("Unknown work was in a queue that the runtime stopped. The runtime "
+			 "stopped a queue of GPU 0 with the error 0x1234."));
+}
+
+static void the_memory_fault_says_more(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	queue_error(43);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_true(says("where no memory is known"));
 }
 
 /* ---- memory of the host that was released, with XNACK ---- */
@@ -1064,6 +1126,10 @@ int main(void)
 		SILENT(HG622, used_where_the_gpu_had_another_address),
 		SILENT(HG622, used_when_it_is_unregistered_with_xnack),
 		SILENT(HG622, used_when_it_is_registered_again),
+		FINDS(HG614, a_kernel_stops_itself),
+		FINDS(HG614, one_of_two_kernels_stops_itself),
+		FINDS(HG614, an_unknown_error_of_a_queue),
+		FINDS(HG614, the_memory_fault_says_more),
 		FINDS(HG601, use_of_unmapped_memory),
 		FINDS(HG601, use_of_the_unmapped_part),
 		FINDS(HG601, use_of_a_released_block),
