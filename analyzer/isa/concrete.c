@@ -93,46 +93,53 @@ static void compute(const struct state *state, const struct alu_row *row, struct
 	found->scc_known = other.scc == found->out.scc;
 }
 
-/* Finds the least and the greatest number that an operand may be. */
+/*
+ * Finds the least and the greatest number that an operand of one or two dwords may be. A dword of
+ * which nothing is known is any number.
+ */
 static bool read_range(struct flow *flow, const struct state *state, const struct operand *operand,
-		       uint32_t *least, uint32_t *most)
+		       unsigned dwords, uint64_t *least, uint64_t *most)
 {
-	value_id id;
-	const struct value *value;
-	uint64_t number;
-	uint32_t top;
+	*least = *most = 0;
+	if (operand->kind != OPERAND_CONST &&
+	    (operand->kind != OPERAND_REG || operand->half || operand->count != dwords))
+		return false;
+	for (unsigned part = 0; part < dwords; part++) {
+		value_id id = flow_operand(flow, state, operand, part);
+		const struct value *value = value_get(&flow->store, id);
+		uint32_t low = 0, high = UINT32_MAX, number, base;
 
-	if (read_source(flow, state, operand, 1, &number)) {
-		*least = *most = (uint32_t)number;
-		return true;
+		if (concrete_dword(flow, id, &number, &base)) {
+			low = high = number;
+		} else if (!value->lane_count && value->alt_count &&
+			   value_top(&flow->store, id, &number)) {
+			low = high = number;
+			for (uint32_t i = 0; i < value->alt_count; i++)
+				if ((uint32_t)value->alt[i].constant < low)
+					low = (uint32_t)value->alt[i].constant;
+		}
+		*least |= (uint64_t)low << 32 * part;
+		*most |= (uint64_t)high << 32 * part;
 	}
-	if (operand->kind != OPERAND_REG || operand->half || operand->count != 1)
-		return false;
-	id = flow_operand(flow, state, operand, 0);
-	value = value_get(&flow->store, id);
-	if (value->lane_count || !value->alt_count || !value_top(&flow->store, id, &top))
-		return false;
-	*least = top;
-	*most = top;
-	for (uint32_t i = 0; i < value->alt_count; i++)
-		if ((uint32_t)value->alt[i].constant < *least)
-			*least = (uint32_t)value->alt[i].constant;
 	return true;
 }
 
-/* Returns true if a comparison is the same for all numbers of two ranges that have no sign. */
+/* Returns true if a comparison is the same for all numbers of two ranges. */
 static bool in_range(struct flow *flow, const struct state *state, const struct insn *insn,
 		     const struct alu_row *row, struct found *found)
 {
-	unsigned first = row->compares ? 1 : 0;
-	uint32_t a[2], b[2];
-	uint64_t sum = 0;
+	unsigned first = row->compares ? 1 : 0, dwords = row->dwords[1];
+	uint64_t a[2], b[2], sum = 0;
+	bool is_signed = strstr(row->name, "_i32");
 
-	if (insn->operand_count != first + 2 || row->dwords[1] != 1 || row->dwords[2] != 1 ||
+	if (insn->operand_count != first + 2 || row->dwords[2] != dwords ||
 	    strncmp(row->name + 1, "_cmp_", 5) != 0 ||
-	    (!strstr(row->name, "_u32") && !strstr(row->name, "_i32")) ||
-	    !read_range(flow, state, &insn->operand[first], &a[0], &a[1]) ||
-	    !read_range(flow, state, &insn->operand[first + 1], &b[0], &b[1]))
+	    (!strstr(row->name, "_u32") && !strstr(row->name, "_u64") && !is_signed) ||
+	    !read_range(flow, state, &insn->operand[first], dwords, &a[0], &a[1]) ||
+	    !read_range(flow, state, &insn->operand[first + 1], dwords, &b[0], &b[1]))
+		return false;
+	/* With a sign the upper half of the numbers comes before the lower one. */
+	if (is_signed && ((a[1] > INT32_MAX && a[0] != a[1]) || (b[1] > INT32_MAX && b[0] != b[1])))
 		return false;
 	/* Two ranges that overlap may be equal or not. */
 	if (insn->traits & (INSN_EQUAL | INSN_DIFFERENT) && a[0] <= b[1] && b[0] <= a[1])

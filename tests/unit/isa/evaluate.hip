@@ -98,6 +98,16 @@ KERNEL items(unsigned *a, unsigned *b, int limit)
 	ADD(thread() < limit ? a : b);
 }
 
+// No number without a sign is below 0, whatever it is.
+//! below *gfx9*: 0 0x7f01 0x10100 0x7f00 0 0: none
+//! below *-O0: 0 0x7f01 0x10100 0x7f00 0 0: none
+//! below *: 0 0x7f01 0x10100 0x7f00 1 0: 0
+KERNEL below(unsigned *a, const unsigned long *from, unsigned long limit)
+{
+	if (*from + thread() < limit)
+		ADD(a);
+}
+
 //! groups *: 0 0x7f01 0 0x7f02 2: 0!
 //! groups *: 0 0x7f01 0 0x7f02 1: 0,8!
 KERNEL groups(unsigned *a, unsigned *b, int limit)
