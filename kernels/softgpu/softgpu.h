@@ -98,6 +98,7 @@ enum softgpu_status {
 	SOFTGPU_FAULT,       /* access to a page that is not mapped: softgpu_run_fault_address() */
 	SOFTGPU_UNSUPPORTED, /* softgpu_run_message() names the instruction */
 	SOFTGPU_TRAP,        /* the kernel aborted itself: softgpu_run_message() says where */
+	SOFTGPU_ILLEGAL,     /* what is no instruction of any kind; the same */
 };
 
 struct softgpu_run;

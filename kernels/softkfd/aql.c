@@ -23,6 +23,8 @@ static const struct {
 	uint32_t inactive;
 	unsigned exception;
 } errors[KFD_ERRORS] = {
+	/* The packet processor alone asks for scratch memory, by the signal. */
+	[KFD_ERROR_SCRATCH] = { 1, 0 },          [KFD_ERROR_INSTRUCTION] = { 0x40000000, 4 },
 	[KFD_ERROR_TRAP] = { 0x80000000, 2 },    [KFD_ERROR_DIMENSIONS] = { 2, 16 },
 	[KFD_ERROR_GROUP_MEMORY] = { 4, 17 },    [KFD_ERROR_CODE] = { 8, 18 },
 	[KFD_ERROR_PACKET] = { 32, 20 },         [KFD_ERROR_GROUP_SIZE] = { 64, 21 },
@@ -174,7 +176,7 @@ static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, con
 
 	queue->stopped = true;
 	sg_warn("queue %u stopped: %s", queue->id, what);
-	if (raise_exception(queue, errors[error].exception))
+	if (errors[error].exception && raise_exception(queue, errors[error].exception))
 		return KFD_IDLE;
 	object = queue_object(queue);
 	if (!object || !object->queue_inactive_signal.handle)
@@ -187,6 +189,10 @@ static enum kfd_progress fail(struct kfd_queue *queue, enum kfd_error error, con
 	notify(queue, interrupt);
 	return KFD_IDLE;
 }
+
+/* Bytes of a lane: 13 bits count KiB of a wave of 64. AMD's runtime refuses more, too [ROCR24
+ * amd_gpu_agent.cpp, MAX_WAVE_SCRATCH]. */
+#define MOST_SCRATCH (8191u * 1024 / 64)
 
 /* Returns NULL if the device can run this packet, else what is wrong with it. */
 static const char *check_dispatch(const hsa_kernel_dispatch_packet_t *packet, enum kfd_error *error)
@@ -207,6 +213,9 @@ static const char *check_dispatch(const hsa_kernel_dispatch_packet_t *packet, en
 	if (packet->group_segment_size > lds)
 		return lds == 65536 ? "more than 65536 bytes of LDS"
 				    : "more than 163840 bytes of LDS";
+	*error = KFD_ERROR_SCRATCH;
+	if (packet->private_segment_size > MOST_SCRATCH)
+		return "more private memory than a wave can have";
 	*error = KFD_ERROR_CODE;
 	if (!softgpu_executes(softgpu_config.processor))
 		return "this GPU (SOFTGPU_ARCH) executes no kernels: only its memory is modelled";
@@ -282,6 +291,8 @@ static enum kfd_progress step_dispatch(struct kfd_queue *queue,
 		return KFD_IDLE;
 	case SOFTGPU_TRAP:
 		return fail(queue, KFD_ERROR_TRAP, softgpu_run_message(queue->run));
+	case SOFTGPU_ILLEGAL:
+		return fail(queue, KFD_ERROR_INSTRUCTION, softgpu_run_message(queue->run));
 	case SOFTGPU_UNSUPPORTED:
 		sg_die("%s", softgpu_run_message(queue->run));
 	}

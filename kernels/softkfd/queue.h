@@ -20,6 +20,8 @@ enum kfd_progress {
 /* Why a queue can't go on. The rows of aql.c's table have what is reported to AMD's runtime. */
 enum kfd_error {
 	KFD_ERROR_TRAP,
+	KFD_ERROR_INSTRUCTION,
+	KFD_ERROR_SCRATCH,
 	KFD_ERROR_DIMENSIONS,
 	KFD_ERROR_GROUP_MEMORY,
 	KFD_ERROR_CODE,

@@ -83,6 +83,11 @@ static void exec_unknown(struct sg_wave *wave, const struct sg_insn *in)
 	sg_unsupported(wave, in, in->problem ? in->problem : "unsupported instruction");
 }
 
+static void exec_illegal(struct sg_wave *wave, const struct sg_insn *in)
+{
+	sg_illegal(wave, in);
+}
+
 /* The plain name: with features 5.2.3's decoder prints complaints and works less. */
 static bool make_disassembler(enum softgpu_processor processor)
 {
@@ -185,8 +190,10 @@ static struct sg_insn *decode(uint64_t pc)
 		in->problem = "code is not mapped";
 	d.first = in->raw[0];
 	if (!in->problem && (crashes_decoder(in->raw, processor) ||
-			     (!disassemble(&d, &size) && !disassemble_softly(&d, &size))))
+			     (!disassemble(&d, &size) && !disassemble_softly(&d, &size)))) {
+		in->exec = exec_illegal;
 		in->problem = "not an instruction";
+	}
 	if (in->problem) {
 		snprintf(d.text, sizeof(d.text), ".long 0x%08x", in->raw[0]);
 	} else {

@@ -395,6 +395,8 @@ uint8_t *sg_flat(struct sg_wave *wave, unsigned lane, uint64_t address, unsigned
 
 /* Stop the wave: `why` with kernel, instruction text and offset become the run's message. */
 void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why);
+/* Stop the run: there is no such instruction. */
+void sg_illegal(struct sg_wave *wave, const struct sg_insn *in);
 /* Stop the wave, which executed the trap that aborts. */
 void sg_trap(struct sg_wave *wave, const struct sg_insn *in);
 /* Stop the wave: nothing is mapped at `address`. */

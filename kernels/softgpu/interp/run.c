@@ -85,6 +85,15 @@ void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *
 		at.text);
 }
 
+void sg_illegal(struct sg_wave *wave, const struct sg_insn *in)
+{
+	struct where at = where(wave, in);
+
+	wave->stop = SG_UNSUPPORTED;
+	end_run(wave->run, SOFTGPU_ILLEGAL, 0, "not an instruction: " WHERE, at.kernel, at.sign,
+		at.offset, at.text);
+}
+
 void sg_trap(struct sg_wave *wave, const struct sg_insn *in)
 {
 	struct where at = where(wave, in);

@@ -129,6 +129,18 @@ static hsa_signal_value_t error_of(const void *packet)
 	return status;
 }
 
+/* A kernel whose code is no instruction of any GPU; its address for the GPU. */
+static uint64_t no_instructions(void)
+{
+	static char memory[4096] __attribute__((aligned(4096)));
+	const int64_t entry = 256;
+	void *place = NULL;
+
+	memcpy(memory + 16, &entry, sizeof entry); /* of a kernel descriptor */
+	memset(memory + entry, 0xff, 256);
+	return hsa_amd_memory_lock(memory, sizeof memory, &gpu, 1, &place) ? 0 : (uint64_t)place;
+}
+
 static void test_errors(void)
 {
 	const hsa_kernel_dispatch_packet_t good = {
@@ -168,6 +180,17 @@ static void test_errors(void)
 	packet.kernel_object = 0;
 	status = error_of(&packet);
 	check(status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "a null one: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.kernel_object = no_instructions();
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, "no instruction: %#lx",
+	      (unsigned long)status);
+	packet = good;
+	packet.kernel_object = no_instructions();
+	packet.private_segment_size = 1 << 30;
+	status = error_of(&packet);
+	check(status == HSA_STATUS_ERROR_OUT_OF_RESOURCES, "too much private memory: %#lx",
 	      (unsigned long)status);
 	packet = good;
 	packet.header = 40;

@@ -301,9 +301,12 @@ static const struct refusal {
 	uint64_t inactive;
 	unsigned exception;
 } refusals[] = {
-	{ "dimensions", 2, 16 },   { "empty grid", 2, 16 },      { "LDS", 4, 17 },
-	{ "descriptor", 8, 18 },   { "type", 32, 20 },           { "group", 64, 21 },
-	{ "empty group", 64, 21 }, { "vendor format", 256, 23 }, { "trap", 0x80000000, 2 },
+	{ "dimensions", 2, 16 },    { "empty grid", 2, 16 },
+	{ "LDS", 4, 17 },           { "descriptor", 8, 18 },
+	{ "type", 32, 20 },         { "group", 64, 21 },
+	{ "empty group", 64, 21 },  { "vendor format", 256, 23 },
+	{ "trap", 0x80000000, 2 },  { "no instruction", 0x40000000, 4 },
+	{ "private memory", 1, 0 },
 };
 
 static void spoil(hsa_kernel_dispatch_packet_t *packet, unsigned which)
@@ -337,6 +340,12 @@ static void spoil(hsa_kernel_dispatch_packet_t *packet, unsigned which)
 	case 8:
 		outcome = SOFTGPU_TRAP;
 		break;
+	case 9:
+		outcome = SOFTGPU_ILLEGAL;
+		break;
+	case 10:
+		packet->private_segment_size = 8191 * 1024 / 64 + 1;
+		break;
 	}
 }
 
@@ -358,6 +367,8 @@ static void refuse(const struct refusal *refusal, bool exception)
 	assert_int_equal(world.object.read_dispatch_id, 0);
 	assert_int_equal(world.completion.value, 3);
 	assert_string_not_equal(message, "");
+	/* There is no exception for some. */
+	exception = exception && refusal->exception;
 	assert_int_equal(world.inactive.value, exception ? 0 : refusal->inactive);
 	assert_int_equal(world.reason, exception ? UINT64_C(1) << (refusal->exception - 1) : 0);
 	assert_int_equal(event, exception ? 7 : 5);
