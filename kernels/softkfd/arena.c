@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LARGEST  (UINT64_C(1) << 41)
-#define SMALLEST (UINT64_C(1) << 36)
+#define LARGEST (UINT64_C(1) << 41)
 
 /* Sizes that ask for huge pages; greater ones may be touched here and there only. */
 #define HUGE_PAGE     (UINT64_C(2) << 20)
@@ -37,7 +36,7 @@ static void *blank(void *address, uint64_t bytes)
 
 static int reserve(void)
 {
-	for (uint64_t wanted = LARGEST; wanted >= SMALLEST; wanted /= 2) {
+	for (uint64_t wanted = LARGEST; wanted >= KFD_ARENA_LEAST; wanted /= 2) {
 		void *place = blank(NULL, wanted);
 
 		if (place == MAP_FAILED)
@@ -51,7 +50,7 @@ static int reserve(void)
 		size = wanted;
 		return 0;
 	}
-	sg_warn("can't reserve %lu GiB of addresses: %s", SMALLEST >> 30, strerror(errno));
+	sg_warn("can't reserve %lu GiB of addresses: %s", KFD_ARENA_LEAST >> 30, strerror(errno));
 	return -ENOMEM;
 }
 

@@ -4,8 +4,8 @@
  * descriptor is, whichever way the program came by it: dup(), fcntl(), a message, fork(). Opening
  * one opens that file by its path in /proc.
  */
-#include "kernels/softkfd/kfd.h"
 #include "kernels/softkfd/libc.h"
+#include "kernels/softkfd/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,17 +97,34 @@ static void in_child(void)
 	kfd_memory_forked();
 }
 
+/* AMD's thunk would look for them for some 20 s, and say nothing. */
+static bool has_addresses(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur > KFD_ARENA_LEAST)
+		return true;
+	sg_warn("no GPU: the process may have %lu MiB of addresses (ulimit -v), and more than %lu "
+		"are needed",
+		(unsigned long)(limit.rlim_cur >> 20), (unsigned long)(KFD_ARENA_LEAST >> 20));
+	return false;
+}
+
 static bool start(void)
 {
 	static bool watches;
 
-	if (sg_settings_read())
+	if (sg_settings_read() || !has_addresses())
 		return false;
 	for (unsigned i = 0; i <= sg_settings.gpus; i++) {
 		char name[32];
 
 		snprintf(name, sizeof name, i ? "softkfd-render%u" : "softkfd", 127 + i);
-		files[i] = kfd_own((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC));
+		files[i] =
+		    kfd_own((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+		/* Nothing can be written to a device. */
+		syscall(SYS_fcntl, files[i].fd, F_ADD_SEALS,
+			F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 		if (files[i].fd < 0) {
 			sg_warn("no memory file for a device: %s", strerror(errno));
 			while (i--)

@@ -433,6 +433,10 @@ long syscall(long number, ...)
 		return (long)mapping;
 	if (number == SYS_ioctl && requested(&result, (int)a[0], (unsigned long)a[1], (void *)a[2]))
 		return result;
+	if (number == SYS_open)
+		a[0] = (long)OTHER((const char *)a[0]);
+	if (number == SYS_openat)
+		a[1] = (long)OTHER((const char *)a[1]);
 	if (number == SYS_mlockall)
 		return mlockall((int)a[0]);
 	if (copies(number, a)) {

@@ -124,6 +124,9 @@ void kfd_gem_forked(void);
 
 /* ---- arena.c ---- */
 
+/* Least number of addresses that the driver's memory takes. */
+#define KFD_ARENA_LEAST (UINT64_C(1) << 36)
+
 /* Address of `bytes` bytes, whole pages, of zeros or (unless negative) of `file`. 0: there are
  * none. */
 uint64_t kfd_arena_take(uint64_t bytes, int file);

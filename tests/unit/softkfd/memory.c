@@ -13,7 +13,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
@@ -565,6 +567,11 @@ static void test_bad_pointers(void)
 			  node_code(0x45, sizeof info, bad[i]) == (i == 2 ? 0 : EFAULT),
 		      "a render node's version, to %p", bad[i]);
 	}
+	check(write(kfd, "12345678", 8) < 0 && ftruncate(kfd, 4096) && !lseek(kfd, 0, SEEK_END),
+	      "nothing is written to a device");
+	check(syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR | O_CLOEXEC) >= 0 &&
+		  syscall(SYS_open, "/dev/dri/renderD128", O_RDWR | O_CLOEXEC) >= 0,
+	      "devices are opened by syscall()");
 	check(!wrong, "arguments that are no memory: %u of %u", wrong, tried);
 	check(ask(0x14, &apertures, sizeof apertures) == EFAULT &&
 		  ask(0x0c, &wait, sizeof wait) == EFAULT &&
@@ -588,10 +595,26 @@ static void test_xnack(bool svm)
 	check(svm ? !error : error == EPERM, "XNACK off: error %d", error);
 }
 
+/* There is no device where its memory could not be. */
+static void test_limit(void)
+{
+	const struct rlimit limit = { 10000ul << 20, 10000ul << 20 };
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		setrlimit(RLIMIT_AS, &limit);
+		_exit(open("/dev/kfd", O_RDWR | O_CLOEXEC) >= 0);
+	}
+	waitpid(child, &status, 0);
+	check(!status, "too few addresses");
+}
+
 /* An argument: the driver is without shared virtual memory (SOFTGPU_SVM=0). */
 int main(int argc, char **argv)
 {
 	(void)argv;
+	test_limit();
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	render = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
 	if (kfd < 0 || render < 0 || !softgpu_page_state_now) {
