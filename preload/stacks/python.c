@@ -22,15 +22,12 @@
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
 #include "preload/core/libc_symbols.h"
-#include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/past.h"
 #include "preload/stacks/stack.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
-
-#define TABLE_MOST 16384u /* bytes of a table of lines that are recorded */
 
 static struct hg_id_table codes = { .generation = 1 };
 
@@ -236,7 +233,7 @@ static uint32_t code_id(struct hg_python_thread *thread, const struct hg_python_
 	    !hg_python_text(thread, file, thread->file, sizeof(thread->file)) ||
 	    !hg_python_text(thread, name, thread->function, sizeof(thread->function)))
 		return 0;
-	event.lines = hg_python_bytes(thread, table, TABLE_MOST, &event.length);
+	event.lines = hg_python_bytes(thread, table, HG_PYTHON_TABLE_MOST, &event.length);
 	if (!event.lines ||
 	    !hg_python_word(thread, (item->code + layout->code_line) & ~(uintptr_t)7, &line))
 		return 0;

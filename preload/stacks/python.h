@@ -61,7 +61,8 @@ struct hg_python_item {
 	uintptr_t anchor; /* of an end: an address in that call's native frame; 0: not known */
 };
 
-#define HG_PYTHON_PAGES 64u
+#define HG_PYTHON_PAGES      64u
+#define HG_PYTHON_TABLE_MOST 16384u /* bytes of a table of lines that are recorded */
 
 /* What is known of a thread: in a mapping of its own. */
 struct hg_python_thread {

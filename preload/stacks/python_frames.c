@@ -68,8 +68,6 @@ bool hg_python_word(struct hg_python_thread *thread, uintptr_t address, uintptr_
 #define STATE_COMPACT     (1u << 5)
 #define STATE_ASCII       (1u << 6)
 
-#define TABLE_MOST        16384u /* bytes of a table of lines that are recorded */
-
 /* Terms do not wait for each other, as in the hash of a stack. */
 static uint64_t hash_of(const uint8_t *bytes, uint32_t size)
 {
@@ -150,7 +148,7 @@ static bool identify(struct hg_python_thread *thread, struct hg_python_item *ite
 	    !hg_python_word(thread, item->code + layout->code_table, &table) ||
 	    !GET(thread, item->code + layout->code_line, &line))
 		return false;
-	bytes = hg_python_bytes(thread, table, TABLE_MOST, &size);
+	bytes = hg_python_bytes(thread, table, HG_PYTHON_TABLE_MOST, &size);
 	if (!bytes)
 		return false;
 	item->hash = hg_mix(line, hash_of(bytes, size));
