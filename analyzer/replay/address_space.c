@@ -139,29 +139,6 @@ static struct allocation *registered_at(const struct address_space *space, uint6
 
 static struct allocation *containing(GTree *tree, uint64_t address, bool by_device_ptr,
 				     uint64_t *offset)
-/*
- * Returns the registration that holds the address and begins closest before it. Those behind it
- * need not reach so far.
- */
-static struct allocation *registered_at(const struct address_space *space, uint64_t address,
-					uint64_t *offset)
-{
-	GTreeNode *node = floor_node(space->layers[LAYER_REGISTERED], address);
-
-	for (; node; node = g_tree_node_previous(node)) {
-		struct allocation *found = g_tree_node_value(node);
-
-		if (address - found->ptr < extent(found)) {
-			if (offset)
-				*offset = address - found->ptr;
-			return found;
-		}
-		if (address - found->ptr >= space->longest_overlap)
-			break;
-	}
-	return NULL;
-}
-
 {
 	struct allocation *found = value_of(floor_node(tree, address));
 	uint64_t base;
@@ -243,11 +220,6 @@ static void detach(struct address_space *space, struct allocation *allocation)
 	detach_from_host(space, allocation);
 }
 
-static void detach(struct address_space *space, struct allocation *allocation)
-{
-	detach_from_host(space, allocation);
-}
-
 /* Forget what was freed in a range: the addresses mean something else now. */
 static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_device_ptr)
 {
@@ -320,28 +292,6 @@ static void end_registration(struct address_space *space, const struct allocatio
 
 static void insert(struct address_space *space, struct allocation *allocation, bool again)
 {
-/*
- * Registrations may overlap: each has an address of the GPU of its own, also if two begin at the
- * same one of the host (docs/runtimes.md). The later one is then the one that can be ended.
- */
-static void end_registration(struct address_space *space, const struct allocation *allocation)
-{
-	GTreeNode *node = floor_node(space->layers[LAYER_REGISTERED],
-				     allocation->ptr + extent(allocation) - 1);
-	struct allocation *same =
-	    g_tree_lookup(space->layers[LAYER_REGISTERED], &allocation->ptr);
-
-	if (same) {
-		space->overlaps++;
-		detach_from_host(space, same);
-	} else if (node && ((struct allocation *)g_tree_node_value(node))->ptr > allocation->ptr) {
-		space->longest_overlap = MAX(space->longest_overlap, extent(allocation));
-	}
-	same = registered_at(space, allocation->ptr, NULL);
-	if (same)
-		space->longest_overlap = MAX(space->longest_overlap, extent(same));
-}
-
 	GTree *tree = space->layers[allocation->layer];
 	uint64_t end = allocation->ptr + extent(allocation);
 

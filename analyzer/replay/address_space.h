@@ -84,7 +84,6 @@ struct address_space {
 	uint64_t overlaps;        /* allocations that appeared on top of live ones of their layer */
 	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
 
-	uint64_t longest_overlap; /* the size of the longest registration that others overlapped */
 	const struct space_observer *observer; /* borrowed, or NULL */
 	void *owner;                           /* for the observer: whose space this is */
 };
