@@ -482,30 +482,27 @@ static void ask_range(const struct questions *q, const struct hg_hip_subject *su
 		      struct hg_ev_memory *event)
 {
 	uint64_t base = subject->base, size = subject->size;
-	void *pointer = (void *)(uintptr_t)base;
-	int32_t coherency = HG_MEMORY_UNKNOWN, preferred = HG_MEMORY_UNKNOWN;
-	int32_t last_prefetch = HG_MEMORY_UNKNOWN;
-	void *answers[] = { &coherency, &preferred, &last_prefetch };
+	int32_t *answers[] = { &event->coherency, &event->preferred, &event->last_prefetch };
 	size_t sizes[] = { sizeof(int32_t), sizeof(int32_t), sizeof(int32_t) };
 	int questions[] = { COHERENCY, PREFERRED_LOCATION, LAST_PREFETCH };
+	size_t count = event->managed == 1 ? HG_COUNT(questions) : 1;
 
-	if (event->managed == 1 && q->get_ranges) {
+	if (count > 1)
 		hg_whole_pages(&base, &size);
-		if (!q->get_ranges(answers, sizes, questions, HG_COUNT(questions),
-				   (void *)(uintptr_t)base, size)) {
-			event->coherency = coherency;
-			event->preferred = preferred;
-			event->last_prefetch = last_prefetch;
+	if (count > 1 && q->get_ranges) {
+		if (!q->get_ranges((void **)answers, sizes, questions, count,
+				   (void *)(uintptr_t)base, size))
 			return;
-		}
 		hg_hip_forget_error();
 	}
-	if (!q->get_range)
-		return;
-	if (q->get_range(&coherency, sizeof(coherency), COHERENCY, pointer, subject->size))
+	/* HIP 7.2.4 answers them one by one, together not always (invalid value). */
+	for (size_t i = 0; q->get_range && i < count; i++) {
+		if (!q->get_range(answers[i], sizes[i], questions[i], (void *)(uintptr_t)base,
+				  size))
+			continue;
 		hg_hip_forget_error();
-	else
-		event->coherency = coherency;
+		*answers[i] = HG_MEMORY_UNKNOWN;
+	}
 }
 
 /*
