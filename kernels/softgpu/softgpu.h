@@ -195,6 +195,20 @@ struct softgpu_stale_read {
 typedef void softgpu_stale_watcher(const struct softgpu_stale_read *read, void *data);
 void softgpu_watch_stale_reads(softgpu_stale_watcher *function, void *data);
 
+/* The memory access fault of a GPU. `reason`: bits of HSA's hsa_amd_memory_fault_reason_t. */
+struct softgpu_fault {
+	uint64_t address;
+	unsigned gpu;
+	uint32_t reason;
+};
+
+/*
+ * Has `function` called, on a thread of its own, for a fault that the runtime has not asked for
+ * some seconds after it; NULL: none. It is for tools: exported from the library.
+ */
+typedef void softgpu_fault_watcher(const struct softgpu_fault *fault, void *data);
+void softgpu_watch_faults(softgpu_fault_watcher *function, void *data);
+
 static inline bool softgpu_quirk(enum softgpu_quirk quirk)
 {
 	return softgpu_config.quirks >> quirk & 1;

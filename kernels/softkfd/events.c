@@ -193,6 +193,50 @@ static bool was_missed(const struct event *event, const struct kfd_event_data *d
 	return data->last_age ? data->last_age != event->sets : seen && last != event->sets;
 }
 
+/* ---- a fault that nobody hears of ---- */
+
+/*
+ * AMD's runtime learns of a fault by a wait for events. One before 6.2.1 has one thread for all of
+ * them, which polls signals alone while another thread waits for one of these, and both may do so
+ * for ever (docs/runtimes.md). So it is said here.
+ */
+#define UNHEARD_S 5
+
+static struct {
+	struct softgpu_fault fault;
+	bool any, heard;
+	softgpu_fault_watcher *function;
+	void *data;
+} unheard;
+
+void softgpu_watch_faults(softgpu_fault_watcher *function, void *data)
+{
+	pthread_mutex_lock(&lock);
+	unheard.function = function;
+	unheard.data = data;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *say_unless_heard(void *unused)
+{
+	struct timespec rest = { .tv_sec = UNHEARD_S };
+	bool heard;
+
+	while (nanosleep(&rest, &rest))
+		;
+	pthread_mutex_lock(&lock);
+	heard = unheard.heard;
+	pthread_mutex_unlock(&lock);
+	if (heard)
+		return unused;
+	sg_warn("AMD's runtime has not asked for the memory access fault of GPU %u at address "
+		"0x%lx: the program may wait for ever",
+		unheard.fault.gpu, unheard.fault.address);
+	if (unheard.function)
+		unheard.function(&unheard.fault, unheard.data);
+	return unused;
+}
+
 /* Tells the caller what happened to the event. */
 static void report(const struct event *event, struct kfd_event_data *data)
 {
@@ -203,6 +247,7 @@ static void report(const struct event *event, struct kfd_event_data *data)
 		break;
 	case KFD_EVENT_MEMORY:
 		data->memory = event->memory;
+		unheard.heard = true;
 		break;
 	case KFD_EVENT_HW_EXCEPTION:
 		data->exception = event->exception;
@@ -357,7 +402,19 @@ void kfd_event_raise(uint32_t id)
 
 void kfd_event_memory_fault(const struct kfd_fault *fault)
 {
+	bool first;
+
 	pthread_mutex_lock(&lock);
+	first = !unheard.any;
+	if (first) {
+		unheard.any = true;
+		unheard.fault = (struct softgpu_fault){
+			.gpu = fault->gpu,
+			.address = fault->address,
+			.reason = (fault->not_present ? 1 : 0) | (fault->read_only ? 2 : 0) |
+				  (fault->no_execute ? 4 : 0),
+		};
+	}
 	for (uint32_t id = 1; id < KFD_EVENT_LIMIT; id++) {
 		struct event *event = find(id);
 
@@ -373,6 +430,8 @@ void kfd_event_memory_fault(const struct kfd_fault *fault)
 		set(event);
 	}
 	pthread_mutex_unlock(&lock);
+	if (first && sg_thread_start("softkfd-fault", say_unless_heard))
+		sg_warn("no thread to watch whether AMD's runtime hears of a fault");
 }
 
 void kfd_event_exception(unsigned gpu)
@@ -399,4 +458,5 @@ void kfd_events_forked(void)
 		events[id] = (struct event){ .used = false };
 	last_id = 0;
 	page_given = false;
+	unheard.any = unheard.heard = false;
 }

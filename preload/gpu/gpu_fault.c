@@ -71,22 +71,50 @@ int hg_gpu_ordinal(uint64_t agent)
 	return -1;
 }
 
-static int on_system_event(const struct system_event *from, void *data)
-{
-	int saved = errno;
+/* The driver's report of a fault comes before the runtime's, if that ever comes. */
+static bool told;
 
-	(void)data;
-	if (from && from->type == EVENT_MEMORY_FAULT && !hg_process_forked && hg_enter()) {
+static void record(uint64_t agent, uint64_t address, uint32_t reason)
+{
+	if (!hg_process_forked && hg_enter()) {
 		struct hg_ev_call event = { .api = HG_API_gpu_memory_fault,
-					    .handle = from->agent.handle,
-					    .ptr = from->address,
-					    .flags = from->reason,
-					    .device = hg_gpu_ordinal(from->agent.handle),
+					    .handle = agent,
+					    .ptr = address,
+					    .flags = reason,
+					    .device = hg_gpu_ordinal(agent),
 					    .text = "" };
 
 		hg_provider->call(&event);
 		hg_leave();
 	}
+}
+
+/* struct softgpu_fault */
+struct driver_fault {
+	uint64_t address;
+	unsigned gpu;
+	uint32_t reason;
+};
+
+/* The software GPU's driver knows of a fault that the runtime does not ask for (it hangs). */
+static void on_driver_fault(const struct driver_fault *fault, void *data)
+{
+	bool numbered = !getenv("ROCR_VISIBLE_DEVICES") && fault->gpu < (unsigned)agents.count;
+	int saved = errno;
+
+	(void)data;
+	__atomic_store_n(&told, true, __ATOMIC_RELEASE);
+	record(numbered ? agents.gpus[fault->gpu] : 0, fault->address, fault->reason);
+	errno = saved;
+}
+
+static int on_system_event(const struct system_event *from, void *data)
+{
+	int saved = errno;
+
+	(void)data;
+	if (from && from->type == EVENT_MEMORY_FAULT && !__atomic_load_n(&told, __ATOMIC_ACQUIRE))
+		record(from->agent.handle, from->address, from->reason);
 	errno = saved;
 	return HANDLER_FAILED;
 }
@@ -97,6 +125,7 @@ void hg_hsa_watch_faults(bool first)
 	const char *message = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
 	int (*add)(int (*)(const struct system_event *, void *), void *);
 	int (*iterate)(int (*)(struct hsa_handle, void *), void *);
+	void (*watch)(void (*)(const struct driver_fault *, void *), void *);
 
 	if ((message && !strcmp(message, "0") && !first) ||
 	    __atomic_exchange_n(&watching, 1, __ATOMIC_RELAXED))
@@ -112,4 +141,8 @@ void hg_hsa_watch_faults(bool first)
 	if (iterate && agents.get_info)
 		iterate(note_gpu, NULL);
 	add(on_system_event, NULL);
+	watch = (void (*)(void (*)(const struct driver_fault *, void *), void *))hg_hsa_query(
+	    "softgpu_watch_faults");
+	if (watch)
+		watch(on_driver_fault, NULL);
 }
