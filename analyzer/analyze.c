@@ -504,7 +504,7 @@ void analysis_end(struct analysis_run *run)
 	note_failed_calls(analysis);
 	wrapper_lines_find(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer, analysis->facts.start_ns);
-	static_notes(&analysis->findings, &analysis->replay);
+	static_notes(&analysis->findings, &analysis->replay, analysis->facts.softgpu);
 	analysis->analysed = analysis->findings.limits->len == 0;
 	note_simulation(analysis);
 	findings_count_lines(&analysis->findings);

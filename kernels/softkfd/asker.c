@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The release that asks, as the names of AMD's files that are loaded tell it. */
+/* The release that asks, as the names of AMD's files that are loaded tell it, and what it knows. */
 #include "kernels/softkfd/kfd.h"
 
 #include <link.h>
@@ -40,6 +40,50 @@ static int add(struct dl_phdr_info *library, size_t size, void *room)
 		break;
 	}
 	return 0;
+}
+
+/* The runtime has a table of processors by name. Returns 1, which ends the search, if it has not
+ * this one. */
+static int lacks_processor(struct dl_phdr_info *library, size_t size, void *data)
+{
+	const char *name = data;
+
+	(void)size;
+	if (strncmp(base_of(library->dlpi_name), "libhsa-runtime64.so", 19) != 0)
+		return 0;
+	for (unsigned i = 0; i < library->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
+		    memmem((const void *)(library->dlpi_addr + segment->p_vaddr), segment->p_filesz,
+			   name, strlen(name)))
+			return 0;
+	}
+	return 1;
+}
+
+void kfd_check_asker(void)
+{
+	/* The tables of these releases have them (docs/runtimes.md). */
+	static const struct {
+		const char *name, *release;
+	} least[] = { { "gfx942", "6.1.2" },
+		      { "gfx950", "6.4.3" },
+		      { "gfx1100", "6.1.2" },
+		      { "gfx1201", "6.4.3" } };
+	const char *name = kfd_arch_name(), *release = "a later one";
+	static bool said;
+	char room[KFD_ASKER_ROOM];
+
+	if (!dl_iterate_phdr(lacks_processor, (void *)name) ||
+	    __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+		if (strcmp(least[i].name, name) == 0)
+			release = least[i].release;
+	sg_warn("the HSA runtime%s does not know %s and finds no GPU: use a later release (%s "
+		"knows it), or another processor (SOFTGPU_ARCH=gfx90a)",
+		kfd_asker(room), name, release);
 }
 
 const char *kfd_asker(char *room)

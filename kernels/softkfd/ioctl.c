@@ -104,6 +104,7 @@ int kfd_get_version(void *argument, size_t size)
 	struct kfd_arg_version *version = argument;
 
 	(void)size;
+	kfd_check_asker(); /* it is the first request of each release */
 	version->major = VERSION_MAJOR;
 	version->minor = VERSION_MINOR;
 	return 0;

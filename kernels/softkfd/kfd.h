@@ -77,6 +77,9 @@ int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
  * messages about requests; "" if none of AMD's libraries is loaded. */
 #define KFD_ASKER_ROOM 256
 const char *kfd_asker(char *room);
+/* Warns if the loaded HSA runtime has no such processor: it takes such a GPU for none, and HIP may
+ * crash then. */
+void kfd_check_asker(void);
 
 /* mmap of /dev/kfd: the offset has its type in bits 62 and 63 (uapi kfd_ioctl.h). Returns
  * MAP_FAILED with errno. */
@@ -85,6 +88,9 @@ void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t o
 /* The handlers in ioctl.c itself. */
 kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures,
     kfd_get_apertures_new, kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
+
+/* Returns the processor's name, "gfx90a" (machine.c). */
+const char *kfd_arch_name(void);
 
 /* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
 

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-static const char *arch_name(void)
+const char *kfd_arch_name(void)
 {
 	static const char *const names[] = {
 #define SOFTGPU_PROCESSOR(constant, name, runs, also) name,
@@ -114,7 +114,7 @@ void kfd_put_machine(struct making *making)
 		put_device(making, gpu);
 	/* The table of names is libdrm's: a GPU must not be taken for hardware. */
 	kfd_put(making, "amdgpu.ids", "1.0.0\n%X,\t%02X,\t" HG_SOFTGPU_NAME "%s (%s%s)\n",
-		chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", arch_name(),
+		chip->device_id, chip->revision, sg_settings.apu ? "APU" : "GPU", kfd_arch_name(),
 		sg_settings.gfx942 == (softgpu_config.processor == SOFTGPU_GFX942 ||
 				       softgpu_config.processor == SOFTGPU_GFX950)
 		    ? ""

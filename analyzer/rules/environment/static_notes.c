@@ -77,15 +77,16 @@ static void tally_file(struct tally *tally, const char *path)
 		g_mapped_file_unref(file);
 }
 
-static void note_no_device(struct findings *findings, const struct process *process)
+static void note_no_device(struct findings *findings, const struct process *process, bool softgpu)
 {
 	struct tally tally = { 0 };
 
 	findings_limit(
-	    findings,
-	    "no GPU was found (hipGetDeviceCount: %s, %d), so no kernel ran; on a machine "
-	    "without one, --softgpu runs the program on the software GPU",
-	    model_hip_error_name(process->runtime_result), process->runtime_result);
+	    findings, "no GPU was found (hipGetDeviceCount: %s, %d), so no kernel ran; %s",
+	    model_hip_error_name(process->runtime_result), process->runtime_result,
+	    softgpu ? "the HSA runtime did not take the software GPU: the program's standard error "
+		      "says why"
+		    : "on a machine without one, --softgpu runs the program on the software GPU");
 	tally.seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	tally.atomics = g_ptr_array_new_with_free_func(g_free);
 	tally_file(&tally, process->exe);
@@ -112,12 +113,12 @@ static void note_no_device(struct findings *findings, const struct process *proc
 	g_free(tally.problem);
 }
 
-void static_notes(struct findings *findings, const struct replay *replay)
+void static_notes(struct findings *findings, const struct replay *replay, bool softgpu)
 {
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		const struct process *process = replay->processes->pdata[i];
 
 		if (process->device_count == 0)
-			note_no_device(findings, process);
+			note_no_device(findings, process, softgpu);
 	}
 }

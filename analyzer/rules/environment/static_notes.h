@@ -9,6 +9,6 @@
  * For processes in which no GPU was found: reports that, and which kernels of the program's own
  * code objects hold hardware floating-point atomics.
  */
-void static_notes(struct findings *findings, const struct replay *replay);
+void static_notes(struct findings *findings, const struct replay *replay, bool softgpu);
 
 #endif

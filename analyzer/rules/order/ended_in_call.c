@@ -205,6 +205,18 @@ static bool report_crash(const struct rules_context *context, const struct open_
 	finding->fix =
 	    g_strdup("compare what the call was given with the memory that is listed for it in the "
 		     "report's first lines" FIX_NOT_TESTED);
+	if (context->process->device_count == 0) {
+		g_free(finding->message);
+		g_free(finding->fix);
+		finding->message = g_strdup_printf(
+		    "the program was ended by signal %d (%s) in %s, after HIP had found no GPU.",
+		    context->process->end_signal, g_strsignal(context->process->end_signal),
+		    finding->api);
+		finding->fix =
+		    g_strdup("find out why HIP finds no GPU ('hipgrain doctor'), and let "
+			     "the program look at the result of "
+			     "hipGetDeviceCount" FIX_NOT_TESTED);
+	}
 	blame_targets(context, row, finding);
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"another thread or process of the program may have crashed");
