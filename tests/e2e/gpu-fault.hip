@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that end in a memory access fault, by argument; "status" ends with exit status 3 instead.
+// Kernels that end in a memory access fault or stop themselves, by argument; "overlap" and "status" end with exit status 3 instead.
 #include <hip/hip_runtime.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 
 template <int... N> struct numbers {
 };
@@ -22,6 +23,26 @@ __global__ void fill(int *to, long skip)
 template <class T> __global__ void named(T, int *to)
 {
 	to[threadIdx.x] = 1;
+}
+
+__global__ void stops(int *to)
+{
+	if (to[threadIdx.x] != 7)
+		__builtin_trap();
+}
+
+// Registers two ranges that overlap, and uses both.
+static bool overlap(char *host)
+{
+	int *one, *other;
+
+	if (hipHostRegister(host, 65536, 0) || hipHostRegister(host + 4096, 65536, 0) ||
+	    hipHostGetDevicePointer((void **)&one, host, 0) ||
+	    hipHostGetDevicePointer((void **)&other, host + 4096, 0))
+		return false;
+	fill<<<1, 64>>>(one, 0);
+	fill<<<1, 64>>>(other, 0);
+	return !hipDeviceSynchronize() && !hipHostUnregister(host + 4096) && !hipHostUnregister(host);
 }
 
 #define HUGE_SIZE (2l << 20)
@@ -50,6 +71,22 @@ int main(int argc, char **argv)
 		fill<<<1, 64>>>(last, 1l << 36);
 	} else if (!strcmp(what, "name")) {
 		named<<<1, 64>>>(upto<800>::type(), (int *)nullptr);
+	} else if (!strcmp(what, "stops")) {
+		if (hipMemset(last, 0, 4096))
+			return 1;
+		stops<<<1, 64>>>(last);
+	} else if (!strcmp(what, "unmapped")) {
+		int *mapped = (int *)mmap(nullptr, 8 << 20, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		// The runtime maps memory of its own for the first launch.
+		fill<<<1, 64>>>(mapped, 0);
+		if (hipDeviceSynchronize() || munmap(mapped, 8 << 20))
+			return 1;
+		fill<<<1, 64>>>(mapped, 0);
+	} else if (!strcmp(what, "overlap")) {
+		if (!overlap((char *)host))
+			return 1;
 	} else {
 		fill<<<1, 64>>>(last, 0);
 	}
