@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the recorder does to the program's memory on request (HIPGRAIN_FIX, of
- * `hipgrain run --fix`): managed memory that a launch is given is made coarse-grained or
- * prefetched, and allocations are moved to the bounds of migration blocks. Each action is an event
+ * These functions change the program's memory on request (HIPGRAIN_FIX, of `hipgrain run --fix`):
+ * they make managed memory that a launch is given coarse-grained or prefetch it, and move
+ * allocations to the bounds of migration blocks. Each action is an event
  * (tracer/migration_events.h). Nothing of it happens where nothing is recorded.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_FIX_H
@@ -17,26 +17,27 @@
 
 #define HG_FIX_MANAGED_LEAST ((size_t)64 << 10)
 
-/* Record what is to be done, when the process first uses HIP, and again for another session. */
+/* Records what is to be done, when the process first uses HIP, and again for another session. */
 void hg_fix_begin(void);
 
 /*
- * Which fixes the launch calls for, into launch->fixes. `bytes`: its arguments as far as known.
- * Under hg_hip_lock(), with hg_hip_enter().
+ * Puts into launch->fixes which fixes the launch calls for. `bytes` are its arguments as far as
+ * they are known. The caller holds hg_hip_lock() and has called hg_hip_enter().
  */
 void hg_fix_note(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant,
 		 const uint8_t *bytes, uint32_t length, uint8_t status);
-/* Carry them out, and record them. Needs hg_hip_enter(), and no lock of ours. `device`: where. */
+/* Carries them out on `device`, and records them. Needs hg_hip_enter(), and no lock of ours. */
 void hg_fix_apply(struct hg_hip_launch *launch, int device);
 
 /*
- * hipMallocManaged: how many bytes to ask the runtime for; then the address that the program gets,
- * for what the runtime gave; and what the runtime is to release for that address, forgotten by it.
+ * These serve hipMallocManaged(): the first returns how many bytes to ask the runtime for, the
+ * second returns the address that the program gets for what the runtime gave, and the third forgets
+ * that address and returns what the runtime is to release for it.
  */
 size_t hg_fix_managed_size(size_t size);
 void *hg_fix_managed(void *given, size_t size);
 void *hg_fix_release(void *ptr);
-/* The release failed: it will come again. */
+/* Remembers the address again, because its release failed: it will come again. */
 void hg_fix_kept(void *ptr, void *given);
 
 #endif

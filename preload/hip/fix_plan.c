@@ -25,7 +25,7 @@ struct object {
 
 static struct object *objects;
 
-/* The whole file with a 0 behind it, or NULL. */
+/* Returns the whole file with a 0 behind it, or NULL if it cannot be read or is too large. */
 static char *read_all(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -49,7 +49,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-/* "SYMBOL OFFSET... ?" into a kernel of `object`; 0 or -errno. */
+/* Reads "SYMBOL OFFSET... ?" into a kernel of `object`. Returns 0 or -errno. */
 static int read_kernel(struct object *object, char *line)
 {
 	uint32_t offsets[MAX_OFFSETS], count = 0;

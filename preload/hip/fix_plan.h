@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `hipgrain run` found out about kernels before the program was started: lines of
+ * The plan has what `hipgrain run` found out about kernels before the program was started, in
+ * lines such as these:
  *
  *   hipgrain-fix-plan 1
  *   object SHA256            a code object that was looked at
@@ -17,15 +18,16 @@
 struct hg_fix_kernel {
 	struct hg_fix_kernel *next;
 	const char *symbol;
-	bool partial; /* there are atomics whose memory is not known */
+	bool partial; /* it has atomics whose memory is not known */
 	uint32_t count;
 	uint32_t offsets[]; /* bytes in the kernarg segment */
 };
 
-/* Read the file; it stays in memory. "", or one line that says why not. */
+/* Reads the file, which stays in memory. Returns "", or one line that says why it failed. */
 const char *hg_fix_plan_read(const char *path, uint32_t *objects, uint32_t *kernels);
 
-/* Whether the code object was looked at. *kernel: NULL if there is nothing to do for this one. */
+/* Returns true if the code object was looked at; *kernel is NULL if there is nothing to do for this
+ * kernel. */
 bool hg_fix_plan_find(const char *sha256, const char *symbol, const struct hg_fix_kernel **kernel);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* ---- device and host memory ---- */
 
-/* What the program releases may not be what the runtime gave: fix.h. */
+/* The program may release another address than the runtime gave: fix.h. */
 #define HG_WRAP_RELEASE(class, name, params, args, given_args, ...)              \
 	HG_HIP(int, name, params)                                                \
 	{                                                                        \
@@ -47,7 +47,8 @@
 
 /* ---- managed memory ---- */
 
-/* Where it is to begin at a block's bound, the program does not get what the runtime gives. */
+/* If the memory is to begin at a block's bound, the program gets another address than the runtime
+ * gives. */
 static int allocate_managed(int (*real)(void **, size_t, unsigned), void **ptr, size_t size,
 			    unsigned flags)
 {
@@ -84,7 +85,8 @@ HG_HIP(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags))
 
 /* ---- where memory is to be ---- */
 
-/* The NUMA node that a location of the host means; -1: none, or not known. */
+/* Returns the NUMA node that a location of the host means, or -1 if there is none or it is not
+ * known. */
 static int32_t node_of(struct location location)
 {
 	unsigned node;
@@ -116,7 +118,7 @@ static struct location batch_location(const struct location *locations, const si
 	 size_t *indices, size_t location_count, unsigned long long flags, void *stream)
 #define BATCH_ARGS (ptrs, sizes, count, locations, indices, location_count, flags, stream)
 
-/* One event for each range, one error for all. */
+/* This makes one event for each range, and one error for all. */
 #define BATCH(type, name, params, args, ...)                                            \
 	HG_HIP(int, name, params)                                                       \
 	{                                                                               \

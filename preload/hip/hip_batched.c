@@ -51,12 +51,12 @@ static uint32_t gather(const struct hg_hip_recent *recent, void *const *params, 
 	return words;
 }
 
-/* How an argument that is another than before may matter. */
+/* These say how an argument that differs from the one before may matter. */
 enum { CHANGED = 1, IN_MEMORY = 2, ELSEWHERE = 4 };
 
 /*
- * ELSEWHERE: it may be an address in what was loaded since. Below 4 GiB there is nothing but the
- * program itself, and its heap.
+ * An argument is ELSEWHERE if it may be an address in what was loaded since. Below 4 GiB lie only
+ * the program itself and its heap.
  */
 static unsigned compare(const uint64_t *args, const uint64_t *before, uint32_t words)
 {
@@ -83,7 +83,7 @@ static uint64_t key_of(const struct hg_hip_recent *recent, const uint64_t *args)
 	return key | UINT64_C(1) << 63;
 }
 
-/* What is to be queried and read ahead of the launch. */
+/* Notes what is to be queried and read before the launch. */
 static void note(struct hg_hip_launch *launch, struct hg_hip_recent *recent, const uint64_t *args,
 		 unsigned changed)
 {
@@ -136,7 +136,8 @@ static char *put_words(char *at, const uint64_t *words, uint64_t *before, uint32
 	return at;
 }
 
-/* false: not now. */
+/* Adds a record of the launch to the thread's batch. Returns false if there is no room for it
+ * now. */
 static bool add(const struct hg_hip_launch *launch, struct hg_hip_recent *recent,
 		const uint64_t *args, uint32_t count)
 {
@@ -149,8 +150,8 @@ static bool add(const struct hg_hip_launch *launch, struct hg_hip_recent *recent
 	set_state(state, event);
 	if (!hg_batch_take(&room, HG_LAUNCH_MOST(count), 0))
 		return false;
-	/* Who jumps out of a handler that interrupts this leaves a launch that nothing builds on.
-	 */
+	/* If a handler that interrupts this jumps out of it, no later record builds on this
+	 * launch. */
 	__atomic_store_n(&recent->number, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hg_tls.open_call->start = room.when;

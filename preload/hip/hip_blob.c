@@ -45,8 +45,9 @@ static int write_all(int fd, const uint8_t *data, uint64_t size)
 }
 
 /*
- * <dir>/code-objects/<sha256>, complete or not there at all: written under a temporary name and
- * renamed. Other processes may store the same one at the same time; both renames are correct.
+ * Stores the bytes as <dir>/code-objects/<sha256>, completely or not at all: they are written under
+ * a temporary name, and the file is renamed. Returns 0 or -errno. Other processes may store the
+ * same one at the same time; both renames are correct.
  */
 static int store(const char *sha256, const uint8_t *data, uint64_t size)
 {
@@ -80,7 +81,8 @@ out:
 	return rc;
 }
 
-/* The code object inside the image, in *data and *size; the target id that chose it in code. */
+/* Finds the code object inside the image, puts it into *data and *size, and puts the target id that
+ * chose it into code->target. Returns 0, or -errno with the reason in code->problem. */
 static int choose(const uint8_t *image, size_t limit, const struct hg_hip_device *device,
 		  struct hg_hip_code *code, const uint8_t **data, uint64_t *size)
 {

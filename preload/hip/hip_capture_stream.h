@@ -16,18 +16,21 @@ struct hg_ev_free;
 
 extern HG_HIDDEN int hg_hip_captures; /* begun and not ended; atomic */
 
-/* Whether any stream is: mostly none, and the following then need not be called. */
+/* Returns true if any stream is being captured. Mostly none is, and the functions below need not be
+ * called. */
 static inline bool hg_hip_any_capture(void)
 {
 	return __atomic_load_n(&hg_hip_captures, __ATOMIC_RELAXED);
 }
 
-/* Whether what is submitted to a stream becomes a node of a graph instead of being carried out. */
+/* Returns true if work that is submitted to the stream becomes a node of a graph instead of being
+ * executed. */
 bool hg_hip_capturing(uint64_t stream);
-/* Remember a copy or fill that was captured; true if it was, and then has no event of its own. */
+/* Remembers a copy or fill and returns true, if it was captured: it has no event of its own
+ * then. */
 bool hg_hip_captured_copy(const struct hg_ev_copy *event);
 bool hg_hip_captured_fill(const struct hg_ev_fill *event);
-/* Whether an allocation became a node; before a release, whether it will. */
+/* Returns true if an allocation has become a node, or if a release is about to become one. */
 bool hg_hip_captured_alloc(const struct hg_ev_alloc *event);
 bool hg_hip_captured_free(const struct hg_ev_free *event);
 

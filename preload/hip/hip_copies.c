@@ -65,7 +65,8 @@ struct copy_2d {
 DRIVER_COPY(driver_copy_5, unsigned);
 DRIVER_COPY(driver_copy_6, size_t);
 
-/* hipMemoryType: renumbered by 6.0. */
+/* Returns the address of one side of a copy by its hipMemoryType, whose values changed in HIP 6.0;
+ * 0 for arrays. */
 static uint64_t side(int type, const void *host, const void *device)
 {
 	if (hg_hip_version() >= 60000000)

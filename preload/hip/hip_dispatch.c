@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which real function stands behind a wrapper. A process may hold several copies of the runtime,
+ * This finds the real function behind a wrapper. A process may hold several copies of the runtime,
  * and several versions of one function: every call is forwarded to the function that its caller
  * would have reached.
  *
@@ -140,7 +140,7 @@ void *hg_hip_offer(const char *name, void *real)
 	if (!row || real == row->wrapper)
 		offered = real;
 	else if (!strcmp(row->name, name) && real == hg_libc.dlsym(RTLD_NEXT, name))
-		offered = row->wrapper; /* what every caller reaches */
+		offered = row->wrapper; /* every caller reaches that one */
 	else
 		offered = thunk_for(row, real);
 	hg_tls.busy--;
@@ -149,7 +149,7 @@ void *hg_hip_offer(const char *name, void *real)
 
 /* ---- callers ---- */
 
-/* What one function is for one calling object; `real` is NULL until it was resolved. */
+/* This is a function as one calling object reaches it; `real` is NULL until it is resolved. */
 struct target {
 	struct hg_hip_runtime *runtime;
 	void *real; /* atomic; written after the runtime */
@@ -296,7 +296,7 @@ static void unloaded(void)
 
 /* ---- as the loader would have resolved it ---- */
 
-/* What wanted_version() reads of an object. */
+/* wanted_version() reads these tables of an object. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -334,7 +334,7 @@ static struct dynamic read_dynamic(const struct link_map *map)
 	return found;
 }
 
-/* The index of the version of an object's reference to a function; 0 and 1: none. */
+/* Returns the index of the version in an object's reference to a function; 0 and 1 mean none. */
 static unsigned version_index(const struct dynamic *from, const char *name)
 {
 	for (size_t table = 0; table < HG_COUNT(from->tables); table++) {
@@ -351,7 +351,8 @@ static unsigned version_index(const struct dynamic *from, const char *name)
 	return 0;
 }
 
-/* The version of a function that an object asks for (gABI, "Symbol Versioning"); NULL: any. */
+/* Returns the version of a function that an object asks for (gABI, "Symbol Versioning"), or NULL if
+ * any will do. */
 static const char *wanted_version(const struct link_map *map, const char *name)
 {
 	struct dynamic from = read_dynamic(map);

@@ -8,10 +8,10 @@
 struct hg_hip_function;
 
 /*
- * The function that the object around `address` (where the call came from) would have reached, or
- * that was looked up by name and called. Its runtime becomes that of the thread's call in
- * progress. Never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME. `frame`:
- * the wrapper's.
+ * Returns the function that the object around `address` (where the call came from) would have
+ * reached, or that was looked up by name and called. Its runtime becomes that of the thread's call
+ * in progress. It is never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME.
+ * `frame` is the wrapper's.
  */
 void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
 
@@ -24,7 +24,8 @@ void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address)
 /* Returns true if the object around `address`, which has called before, is HIP's runtime. */
 bool hg_hip_has_caller(const void *address);
 
-/* What to give to somebody who looked up a name and found `real`: ours, which goes on to it. */
+/* Returns what to give to a caller that looked up a name and found `real`: a wrapper or thunk of
+ * ours, which goes on to `real`, or `real` itself if it is not interposed. */
 void *hg_hip_offer(const char *name, void *real);
 
 #endif

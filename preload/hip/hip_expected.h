@@ -11,11 +11,13 @@
 /* Set once queues are looked at; atomic. */
 extern HG_HIDDEN int hg_hip_expects;
 
-/* A kernel's name; and that so many launches of it were recorded, or did not happen after all. */
+/* The first notes a kernel's name. The second adds `count` to the launches of it that are expected;
+ * it is negative for launches that did not happen after all. */
 void hg_hip_expect_name(uint32_t kernel_id, const char *name);
 void hg_hip_expect(uint32_t kernel_id, int count);
 
-/* Whether a launch of a kernel of that name was recorded; it then counts as seen. */
+/* Returns true if a launch of a kernel of that name was recorded; the launch then counts as
+ * seen. */
 bool hg_hip_take_expected(const char *name);
 
 #endif

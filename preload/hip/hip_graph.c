@@ -182,7 +182,7 @@ static int empty_type(void)
 	return known;
 }
 
-/* A node of a graph that the runtime has: of which kind. */
+/* Returns the kind of a graph's node as the runtime reports it, or OTHER. */
 enum kind hg_hip_graph_node_kind(const void *node)
 {
 	int (*query)(const void *, int *) =
@@ -198,7 +198,7 @@ enum kind hg_hip_graph_node_kind(const void *node)
 				   : OTHER;
 }
 
-/* What follows it may find anything in memory. */
+/* Counts work whose effect is not known. Work that follows it may find anything in memory. */
 static void add_unknown(struct instance *instance)
 {
 	instance->unknown++;
@@ -536,7 +536,7 @@ static void read_again(struct instance *instance, void *graph, const void *node,
 		instance->last = &(*instance->last)->next;
 }
 
-/* What a child graph holds now, in place of what it held. */
+/* Replaces the work that a child graph held by what it holds now. */
 static void update_child(const void *handle, const void *node, void *graph)
 {
 	struct instance *instance;

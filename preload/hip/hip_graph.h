@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of instantiated graphs, for those who launch them. */
+/* This keeps what is known of instantiated graphs, for the functions that launch them. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_GRAPH_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_GRAPH_H
 
@@ -11,7 +11,7 @@
 
 enum kind { KERNEL, COPY, FILL, ALLOC, RELEASE, OTHER };
 
-struct work { /* what one node does */
+struct work { /* describes what one node does */
 	struct work *next;
 	const void *owner; /* the graph, or for an instantiated graph's part the child node */
 	const void *node;
@@ -37,32 +37,36 @@ struct instance {
 	struct work *work, **last;
 	unsigned count;
 	unsigned unknown; /* nodes whose effect could not be determined */
-	bool forked;      /* what is appended may run beside other nodes, or in another order */
+	bool forked; /* nodes that are appended may run beside other nodes, or in another order */
 };
 
-/* A kernel's ids in the recording that is on, if it began later than they were given. Under
- * hg_hip_graph_lock(), needs hg_hip_enter(). */
+/* Sets a kernel's ids to those of the recording that is on, if it began later than they were given.
+ * The caller holds hg_hip_graph_lock(); needs hg_hip_enter(). */
 void hg_hip_graph_refresh(struct work *work, int device);
 
 /*
- * Sort a graph's nodes: each behind those that it depends on. Returns how many of them, from the
- * first on, run one after the other and before the rest. 0 also where the order is not known.
- * Needs hg_hip_may_query().
+ * Sorts a graph's nodes: each behind those that it depends on. Returns how many of them, from the
+ * first on, run one after the other and before the rest; 0 also if the order is not known. Needs
+ * hg_hip_may_query().
  */
 size_t hg_hip_graph_sort(void *graph, void **nodes, size_t count);
 
-/* An instantiated graph's work, NULL if it is not known; under hg_hip_graph_lock(). */
+/* Returns an instantiated graph's work, or NULL if it is not known. The caller holds
+ * hg_hip_graph_lock(). */
 struct instance *hg_hip_graph_find(const void *handle);
 
-/* The node that the last call made in a captured stream, and its graph; false: not known. */
+/* Finds the node that the last call made in a captured stream, and its graph. Returns false if they
+ * are not known. */
 bool hg_hip_captured_node(uint64_t stream, const void **graph, const void **node);
-/* OTHER: of no kind that is listed, or not known. */
+/* Returns OTHER if the node is of no kind that is listed, or if its kind is not known. */
 enum kind hg_hip_graph_node_kind(const void *node);
 
-/* What a memory node allocates or releases (hip_graph_memory.c); false: not known. */
+/* These find what a memory node allocates or releases (hip_graph_memory.c). They return false if it
+ * is not known. */
 bool hg_hip_graph_alloc_node(void *node, struct hg_ev_alloc *event);
 bool hg_hip_graph_free_node(void *node, struct hg_ev_free *event);
-/* A launch allocates before it, and releases after it; or it failed. Needs hg_hip_enter(). */
+/* Record what a launch allocates before it runs and releases after it, or that it failed and
+ * allocated nothing. They need hg_hip_enter(). */
 void hg_hip_graph_allocate(struct work *work, uint64_t stream, uint32_t stack_id);
 void hg_hip_graph_release(const struct work *work, uint64_t stream, uint32_t stack_id);
 void hg_hip_graph_not_allocated(const struct work *work);

@@ -21,7 +21,8 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-/* What the arguments of a graph's kernel lead to, before anything of the graph runs. */
+/* Reads the memory that the arguments of a graph's kernel lead to, before anything of the graph
+ * runs. */
 static void read_pointers(const struct work *work, int device, const void *caller)
 {
 	struct hg_hip_kernel_variant *variant = NULL;
@@ -40,7 +41,7 @@ static void read_pointers(const struct work *work, int device, const void *calle
 		hg_hip_pointers_read(work->launch.args_id, device);
 }
 
-/* The first work that is recorded after the call: what no kernel follows. */
+/* Returns the first work that is recorded after the call: no kernel follows it. */
 static struct work *after_kernels(struct work *work)
 {
 	struct work *rest = work;
@@ -56,7 +57,7 @@ static bool is_event(const struct work *work)
 	return work->kind == KERNEL || work->kind == COPY || work->kind == FILL;
 }
 
-/* What of a graph's launch is recorded at once. */
+/* These hold for all of a graph launch that is recorded at once. */
 struct batch {
 	uint64_t stream;
 	uint32_t stack_id;

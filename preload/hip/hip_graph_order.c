@@ -30,7 +30,7 @@ static uint32_t *place_of(const struct order *order, const void *node)
 	return &order->place[at];
 }
 
-/* False: an edge of nodes that are not listed. */
+/* Returns false if there is an edge between nodes that are not listed. */
 static bool add_edges(struct order *order)
 {
 	for (uint32_t i = 0; i < order->count; i++)
@@ -46,13 +46,13 @@ static bool add_edges(struct order *order)
 	}
 	for (uint32_t i = 0; i < order->count; i++)
 		order->first[i + 1] += order->first[i];
-	/* From the end of each node's room to its beginning. */
+	/* This fills each node's room from its end to its beginning. */
 	for (uint32_t i = 0; i < order->edges; i++) {
 		uint32_t from = *place_of(order, order->from[i]) - 1;
 
 		order->after[--order->first[from + 1]] = *place_of(order, order->to[i]) - 1;
 	}
-	/* What began one place later has moved there. */
+	/* Each room began one place later before that loop. */
 	for (uint32_t i = 0; i < order->count; i++)
 		order->first[i] = order->first[i + 1];
 	order->first[order->count] = order->edges;

@@ -23,7 +23,7 @@
 
 static uint32_t next_code_id = 1, next_kernel_id = 1; /* atomic */
 
-/* Never, or only to a session that has ended. */
+/* Returns true if it was never recorded, or only in a session that has ended. */
 static bool is_new(uint32_t id, uint32_t generation)
 {
 	return !id || generation != __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
@@ -95,7 +95,8 @@ static bool has_address(const struct hg_hip_code *code, const struct hg_hip_vari
 	return code->elf && codeobj_elf_defines(code->elf, (size_t)code->size, variable->name) == 1;
 }
 
-/* The address on the current device, which is `device`, but for managed ones. */
+/* Records a variable at its address on the current device, which must be `device` unless it is
+ * managed. */
 static void record_variable(struct hg_hip_variable *variable, int device, const void *caller)
 {
 	struct hg_ev_alloc event = { .api = variable->managed ? HG_API___hipRegisterManagedVar
@@ -121,7 +122,8 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 	hg_live_unlock();
 }
 
-/* What the runtime has not placed yet is tried again at the next launch. */
+/* Records the module's variables that have an address. A variable without one yet is tried again at
+ * the next launch. */
 static void record_variables(struct hg_hip_module *module, const struct hg_hip_code *code,
 			     int device, const void *caller)
 {

@@ -192,7 +192,7 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
 	if (launch->node && launch->kept && !launch->kept->known)
 		keep(launch->kept, &bytes);
-	/* What lies where in a graph's bytes is not known of every device. */
+	/* The layout of a graph's bytes is not known for every device. */
 	if (HG_UNLIKELY(hg_config.kernel_arguments == HG_ARGUMENTS_HASHED && !layout)) {
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
 		bytes.length = 0;
@@ -211,7 +211,8 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 
 /* ---- which kernel ---- */
 
-/* A handle from before us, or from an interface that is not recorded: a kernel without a name. */
+/* Returns a kernel without a name for a handle from before us, or from an interface that is not
+ * recorded. */
 static struct hg_hip_kernel *unknown_kernel(const void *handle)
 {
 	static struct hg_hip_module *module;
@@ -249,7 +250,8 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 
 /* ---- around the real call ---- */
 
-/* As an event, or two if its arguments are new; or as one that names the launch that it repeats. */
+/* Records the launch as an event, or two if its arguments are new; or as one event that names the
+ * launch that it repeats. */
 static __attribute__((noinline)) void record_alone(struct hg_hip_launch *launch)
 {
 	int device = launch->event.device;
@@ -329,7 +331,7 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 }
 
 /*
- * One launch function: how its parameters name the handle, the shape, the stream and the
+ * Defines a launch function by how its parameters name the handle, the shape, the stream and the
  * arguments.
  */
 #define LAUNCH_AS(symbol, name, params_, args_, handle_, grid_, block_, shared_, stream_, list_, \
@@ -385,7 +387,8 @@ struct driver_config {
 #include "tracer/api/hip_launch.def"
 #undef HG_API
 
-/* Those two under their C++ names: a second cache each, the same id. */
+/* These are the same two under their C++ names: each has a cache of its own, and the id is the
+ * same. */
 #define HG_API_ext_mangled HG_API_hipExtModuleLaunchKernel
 #define HG_API_hcc_mangled HG_API_hipHccModuleLaunchKernel
 #define EXT_MANGLED \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches, and those that are like one before (hip_repeat.c). */
+/* Launches are identified and recorded, more cheaply if they are like one before (hip_repeat.c). */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_LAUNCH_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_LAUNCH_H
 
@@ -52,7 +52,7 @@ struct hg_hip_launch {
 };
 
 /*
- * The event's kernel_id and args_id for event.device, from handle and arguments; kernel and
+ * Sets the event's kernel_id and args_id for event.device, from handle and arguments; kernel and
  * arguments are recorded if they are new. Needs hg_hip_enter().
  */
 void hg_hip_launch_identify(struct hg_hip_launch *launch);
@@ -60,36 +60,38 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch);
 /* ---- hip_batched.c ---- */
 
 /*
- * Do all that is to be done before the call, if this thread has launched the kernel from there
- * before and records can be gathered. false: nothing was done. Needs hg_hip_enter().
+ * Does all that is to be done before the call, if this thread has launched the kernel from there
+ * before and records can be gathered. Returns false if nothing was done. Needs hg_hip_enter().
  */
 bool hg_hip_launch_batched(struct hg_hip_launch *launch);
 
 /* ---- hip_repeat.c ---- */
 
 /*
- * As hg_hip_launch_identify(), if that was called with the same arguments and nothing has changed
- * since; modules and regions then need not be checked either. false: nothing was done.
+ * Does what hg_hip_launch_identify() does, if that was called with the same arguments and nothing
+ * has changed since; modules and regions then need not be checked either. Returns false if nothing
+ * was done.
  */
 bool hg_hip_repeat(struct hg_hip_launch *launch);
-/* The same with other arguments, which are recorded if they are new. */
+/* Does the same with other arguments, which are recorded if they are new. */
 bool hg_hip_repeat_other(struct hg_hip_launch *launch);
-/* What a launch was: its arguments' id, and their bytes. */
+/* Keeps a launch's arguments, by id and bytes, for the two functions above. */
 void hg_hip_repeat_keep(const struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant,
 			uint32_t args_id, const uint8_t *bytes, uint32_t length);
 struct hg_hip_as_of hg_hip_now_as_of(void);
-/* Whether these arguments have been recorded to the session that listens now. */
+/* Returns true if these arguments have been recorded in the session that listens now. */
 bool hg_hip_arguments_known(uint32_t id);
 
-/* Terms of the `extra` list; docs/code-objects.md#metadata-notes */
+/* The `extra` list consists of these terms; docs/code-objects.md#metadata-notes */
 #define HG_EXTRA_BUFFER ((void *)1)
 #define HG_EXTRA_SIZE   ((void *)2)
 #define HG_EXTRA_END    ((void *)3)
 
-/* The number of these bytes as arguments of a kernel; recorded if new. */
+/* Returns the number of these bytes as arguments of a kernel; they are recorded if they are new. */
 uint32_t hg_hip_arguments_id(const struct hg_hip_kernel_variant *variant, const uint8_t *bytes,
 			     uint32_t length, uint8_t status);
-/* The launch's args_id for this kernel; recorded if new. Sets launch->subjects. */
+/* Returns the launch's args_id for this kernel; the arguments are recorded if they are new. Sets
+ * launch->subjects, pointers and fixes. */
 uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant);
 
 #endif

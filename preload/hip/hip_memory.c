@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runtime itself reports about the memory that kernels are given: queried once for each
- * allocation, when it first is an argument of a launch, and again after advice has changed it.
+ * This queries what the runtime itself reports about the memory that kernels are given: once for
+ * each allocation, when it first is an argument of a launch, and again after advice has changed it.
  *
  * The live allocations are kept in a treap by GPU address, because arguments point anywhere into
  * them. It is accessed by allocation, release and advice, and by launches whose arguments have not
@@ -84,7 +84,7 @@ static uint32_t next_random(void)
 	return (uint32_t)(random_state >> 32);
 }
 
-/* Everything below `base` to *left, the rest to *right. */
+/* Moves everything below `base` to *left, and the rest to *right. */
 static void split(uint32_t tree, uint64_t base, uint32_t *left, uint32_t *right)
 {
 	while (tree) {
@@ -119,7 +119,7 @@ static void merge(uint32_t *tree, uint32_t left, uint32_t right)
 	*tree = left ? left : right;
 }
 
-/* The node that begins last at or before `address`. */
+/* Returns the node that begins last at or before `address`, or 0. */
 static uint32_t find_before(uint64_t address)
 {
 	uint32_t tree = root, found = 0;
@@ -176,7 +176,7 @@ static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
 
 /* ---- calls that change allocations ---- */
 
-/* Whether the list of allocations is needed. */
+/* Returns true if the list of allocations is needed. */
 static bool is_wanted(void)
 {
 	return hg_config.memory_queries || hg_config.kernel_arguments != HG_ARGUMENTS_OFF ||
@@ -199,7 +199,8 @@ static enum hg_hip_kind kind_of(uint16_t api)
 	}
 }
 
-/* Where all of them ever were: most words are elsewhere. Atomic. */
+/* All allocations that there ever were lie between these: most words lie elsewhere. They are
+ * atomic. */
 static uint64_t lowest = UINT64_MAX, highest;
 
 static void widen(uint64_t base, uint64_t size)
@@ -461,7 +462,7 @@ struct questions {
 };
 static struct questions all_questions[HG_HIP_RUNTIMES];
 
-/* Two threads at once write the same. */
+/* Two threads may do this at once: they write the same. */
 static const struct questions *find_questions(void)
 {
 	uint32_t runtime = hg_hip_runtime_number();

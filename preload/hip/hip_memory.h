@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime reports about memory that kernels are given. */
+/* This keeps HIP's live allocations, and records what the runtime reports about those that kernels
+ * are given. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_MEMORY_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_MEMORY_H
 
@@ -24,37 +25,40 @@ struct hg_hip_subjects {
 void hg_hip_memory_add(const struct hg_ev_alloc *event);
 void hg_hip_memory_remove(uint64_t ptr);
 /*
- * The live allocation of hipMallocManaged that holds the address, if this fix is to be applied to
- * it now; it then counts as applied. Prefetching is due again when the host has waited for
- * anything.
+ * Returns true if this fix is to be applied now to the live allocation of hipMallocManaged() that
+ * holds the address, which then is in *subject; the fix then counts as applied. Prefetching is due
+ * again when the host has waited for anything.
  */
 bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 			 struct hg_hip_subject *subject);
 
 extern HG_HIDDEN uint32_t hg_hip_memory_waits; /* atomic */
 
-/* The host has waited. Nobody asks unless there are fixes: then all threads write one line. */
+/* Counts that the host has waited. Without fixes nobody asks, and threads need not all write to one
+ * cache line. */
 static inline void hg_hip_memory_waited(void)
 {
 	if (HG_UNLIKELY(hg_config.fixes))
 		__atomic_fetch_add(&hg_hip_memory_waits, 1, __ATOMIC_RELAXED);
 }
 
-/* Its coarse-grained advice, if it was ours, and the runtime's answers are out of date. */
+/* Makes the runtime's answers about memory in this range out of date, and keeps coarse-grained
+ * advice that was ours. */
 void hg_hip_memory_answered(uint64_t ptr, uint64_t size);
-/* The runtime's answers about memory that overlaps this range are no longer valid. */
+/* Makes the runtime's answers about memory that overlaps this range invalid. */
 void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
-/* The allocations that these arguments point into and that have not been queried. */
+/* Collects the allocations that these arguments point into and that have not been queried. */
 void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
 			uint32_t length);
-/* The same whatever was checked before; false: there are more, for another time. */
+/* Does the same whatever was checked before. Returns false if there are more, which are left for
+ * another time. */
 bool hg_hip_memory_gather(struct hg_hip_subjects *subjects, const uint8_t *bytes, uint32_t length);
 /* Returns the device that has this memory of HIP's, or -1 if the runtime does not say. */
 int32_t hg_hip_memory_device(uint64_t address);
-/* Whether an address lies in a live allocation of HIP's. */
+/* Returns true if an address lies in a live allocation of HIP's. */
 bool hg_hip_memory_known(uint64_t address);
 
-/* How the host gets at memory. */
+/* This says how the host gets at memory. */
 enum hg_hip_kind {
 	HG_HIP_ON_DEVICE, /* not at all, or slowly */
 	HG_HIP_PINNED,
@@ -64,16 +68,17 @@ struct hg_hip_block {
 	uint64_t base, size, host; /* as in struct hg_hip_subject */
 	enum hg_hip_kind kind;
 };
-/* The live allocation of HIP's that an address lies in. */
+/* Finds the live allocation of HIP's that an address lies in. Returns false if there is none. */
 bool hg_hip_memory_find(uint64_t address, struct hg_hip_block *block);
-/* Which of `count` words lie in one, or at most HG_PAST_END_LIMIT behind its end: their numbers,
- * ascending, into `found` (as long). */
+/* Finds which of `count` words lie in a live allocation, or at most HG_PAST_END_LIMIT behind its
+ * end, puts their numbers into `found` (as long), ascending, and returns how many they are. */
 uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found);
-/* From *low on so many bytes hold every allocation that there ever was; 0: there was none. */
+/* Returns how many bytes from *low on hold every allocation that there ever was; 0 if there was
+ * none. */
 uint64_t hg_hip_memory_span(uint64_t *low);
-/* Changes when an allocation was added. */
+/* Returns a number that changes when an allocation is added. */
 uint32_t hg_hip_memory_change(void);
-/* Query the runtime, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
+/* Queries the runtime, and records the answers. Needs hg_hip_enter(), and no lock of ours. */
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
 
 #endif

@@ -145,7 +145,7 @@ static void add_listed(void *handle, void **list, unsigned room, const char *cou
 	}
 }
 
-/* Another handle of a kernel that was registered. */
+/* Adds another handle of a kernel that was registered. */
 static void add_handle(const void *symbol, const void *function)
 {
 	struct hg_hip_kernel *kernel;

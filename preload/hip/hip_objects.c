@@ -15,7 +15,8 @@
 
 /* ---- what rows record ---- */
 
-/* hipMemLocation, also where it begins a structure: type in the upper half, number in the lower. */
+/* Packs a hipMemLocation, or the one that a structure begins with: its type is the upper half, its
+ * number the lower. Returns 0 for NULL. */
 static uint64_t packed(const int *location)
 {
 	return location ? (uint64_t)(uint32_t)location[0] << 32 | (uint32_t)location[1] : 0;
@@ -27,10 +28,10 @@ static unsigned type_of(int type)
 }
 
 /*
- * What is mapped: bits 0 to 7 are its hipMemLocationType (1 a device, 2 and more the host, from HIP
- * 7 on), 8 to 15 its hipMemAllocationType (1 pinned, 2 uncached, 3 another), 32 to 63 the number of
- * the device or NUMA node. 0 if the runtime does not report it. hipMemAllocationProp begins with
- * the type, another integer and the location [H62].
+ * Returns where mapped memory is: bits 0 to 7 are its hipMemLocationType (1 a device, 2 and more
+ * the host, from HIP 7 on), 8 to 15 its hipMemAllocationType (1 pinned, 2 uncached, 3 another), 32
+ * to 63 the number of the device or NUMA node. Returns 0 if the runtime does not report it.
+ * hipMemAllocationProp begins with the type, another integer and the location [H62].
  */
 static uint64_t location_of(void *handle)
 {
@@ -48,7 +49,8 @@ static uint64_t location_of(void *handle)
 	       (uint8_t)properties[2];
 }
 
-/* hipChannelFormatDesc: bits of the four components, kind */
+/* Returns the bytes of one element of a hipChannelFormatDesc (bits of the four components, kind),
+ * or 0 for NULL. */
 static size_t element_size(const int *format)
 {
 	return format ? (size_t)(format[0] + format[1] + format[2] + format[3]) / 8 : 0;
@@ -59,7 +61,7 @@ static size_t elements(size_t width, size_t height, size_t depth)
 	return width * (height ? height : 1) * (depth ? depth : 1);
 }
 
-/* The first 8 bytes of an answer. */
+/* Returns the first 8 bytes of an answer as a number, or all of it if it is shorter. */
 static uint64_t number(const void *data, size_t size)
 {
 	uint64_t value = 0;
@@ -69,8 +71,8 @@ static uint64_t number(const void *data, size_t size)
 	return value;
 }
 
-/* Of what hipIpcGetMemHandle returned, and hipIpcOpenMemHandle is given: FNV-1a of all its bytes.
- */
+/* Returns a number for what hipIpcGetMemHandle() returned, and hipIpcOpenMemHandle() is given:
+ * FNV-1a of all its bytes. */
 static __attribute__((noinline)) uint32_t ipc_identity(const struct ipc_handle *handle)
 {
 	uint32_t hash = 2166136261u;

@@ -86,7 +86,8 @@ void hg_hip_places_ask(struct hg_hip_kernel_variant *variant, const char *name)
 			variant->place = at + 1;
 			break;
 		}
-		/* One that another process is making just now may be a second one for the same. */
+		/* A row that another process is making just now may be a second one for the same
+		 * kernel. */
 		if (state >= HG_PLACE_ASKED && is_row(row, symbol, code)) {
 			variant->place = at + 1;
 			break;
@@ -95,7 +96,7 @@ void hg_hip_places_ask(struct hg_hip_kernel_variant *variant, const char *name)
 	errno = saved;
 }
 
-/* A copy of the answer, as far as it is one. */
+/* Returns a copy of the answer, or NULL if it is malformed or there is no memory. */
 static const struct hg_places *copy_answer(const struct hg_place_kernel *row, bool others)
 {
 	uint32_t first = __atomic_load_n(&row->first, __ATOMIC_RELAXED);

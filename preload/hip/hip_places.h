@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which words of memory a kernel loads pointers from, as the recorder answers (tracer/places.h). */
+/* This gets the recorder's answer which words of memory a kernel loads pointers from
+ * (tracer/places.h). */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
 
@@ -16,10 +17,12 @@ struct hg_places {
 	struct hg_place_path path[];
 };
 
-/* A kernel is launched for the first time: ask. Under hg_hip_look(); its code object is stored. */
+/* Asks, when a kernel is launched for the first time. The caller holds hg_hip_look()'s lock; its
+ * code object is stored. */
 void hg_hip_places_ask(struct hg_hip_kernel_variant *variant, const char *name);
 
-/* The answer, checked; NULL: there is none (yet). Takes no lock but the pool's, and once. */
+/* Returns the answer, checked, or NULL if there is none (yet). Takes no lock but the pool's, and
+ * that once. */
 const struct hg_places *hg_hip_places(struct hg_hip_kernel_variant *variant);
 
 #endif

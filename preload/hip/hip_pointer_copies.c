@@ -21,15 +21,15 @@
 #define HEAD      1024u            /* bytes from the beginning ... */
 #define SAMPLES   8u               /* ... and so many pieces ... */
 #define SAMPLE    128u             /* ... of so many bytes */
-#define COPY_SIZE 65536u           /* where the sample has addresses, so many bytes */
+#define COPY_SIZE 65536u           /* bytes that are read if the sample has addresses */
 
 #define H2D       1
 #define D2D       3
 #define DEFAULT   4
 
 /*
- * Whether the source is memory that the host reads; *check: its pages may be on a GPU. Most copies
- * say by their kind what they are.
+ * Returns true if the source is memory that the host reads; *check becomes true if its pages may be
+ * on a GPU. Most copies say by their kind what they are.
  */
 static bool is_from_host(const struct hg_ev_copy *event, bool *check)
 {
@@ -53,7 +53,7 @@ static size_t read_piece(uint64_t address, size_t size, bool check, void *to)
 	return piece.size ? hg_peek(&piece, 1, to) : 0;
 }
 
-/* Whether a sample of a large copy has addresses. */
+/* Returns true if a sample of a large copy has addresses. */
 static bool has_addresses(struct hg_pointer_words *own, uint64_t src, uint64_t size, bool check)
 {
 	struct hg_piece pieces[1 + SAMPLES] = { { src, HEAD } };
@@ -99,7 +99,7 @@ static uint64_t place_of(const struct hg_ev_copy *event)
 	return place(event->dst, event->size);
 }
 
-/* Where a copy's words are looked for, and what was found so far. */
+/* This says where a copy's words are looked for, and what was found so far. */
 struct search {
 	struct hg_pointer_words *own;
 	uint64_t holder;
@@ -108,7 +108,7 @@ struct search {
 	uint32_t found[WHOLE / WORD], picked; /* in the latest piece */
 };
 
-/* One row of a copy, or all of it. How many bytes were read. */
+/* Searches one row of a copy, or all of it. Returns how many bytes were read. */
 static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, uint64_t size)
 {
 	struct hg_pointer_words *own = search->own;
@@ -136,7 +136,7 @@ static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, 
 	return done;
 }
 
-/* Each row of a copy of few; whether all were read. */
+/* Searches each row of a copy that has few. Returns true if all were read. */
 static bool search_rows(struct search *search, const struct hg_ev_copy *event)
 {
 	uint64_t to_row = event->dst_pitch > event->size ? event->dst_pitch : event->size;

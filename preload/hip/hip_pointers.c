@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which words of memory are addresses of live allocations, or lie just behind one, as those do that
- * have run off its end: where a kernel's arguments lead, and in what is copied to the device
- * (hip_pointer_copies.c). The analysis follows pointers through them (analyzer/replay/contents.h).
+ * This finds words of memory that are addresses of live allocations, or lie just behind one, as
+ * pointers do that have run off its end: where a kernel's arguments lead, and in what is copied to
+ * the device (hip_pointer_copies.c). The analysis follows pointers through them
+ * (analyzer/replay/contents.h).
  *
- * Where the recorder has answered which words a kernel loads pointers from (hip_places.h), those
- * are read first, and nothing else where these are all; else what lies where its arguments lead.
+ * If the recorder has answered which words a kernel loads pointers from (hip_places.h), those are
+ * read first, and nothing else if they are all; otherwise the memory is read that its arguments
+ * lead to.
  *
- * What this costs is bounded: a launch reads so many bytes in so many places, a copy so many
- * bytes, all of them together a hundredth of the time, and events of so many bytes a second
- * (pointer_budget.h). Arguments that lead to no memory of the host's cost one comparison. What is
- * left out is counted (the event `pointers_left_out`).
+ * The cost is bounded: a launch reads so many bytes in so many places, a copy so many bytes, all of
+ * them together a hundredth of the time, and events of so many bytes a second (pointer_budget.h).
+ * Arguments that lead to no memory of the host's cost one comparison. Reads that are left out are
+ * counted (the event `pointers_left_out`).
  */
 #include "preload/hip/hip_pointers.h"
 
@@ -47,7 +49,7 @@ static uint64_t *barren_of(uint64_t key)
 	return &barren[(key ^ key >> 32) % BARREN_SLOTS];
 }
 
-/* Whether a device can use memory that HIP knows nothing about. */
+/* Returns true if a device can use memory that HIP knows nothing about. */
 static bool is_system_used(int device)
 {
 	const struct hg_hip_device *info = hg_hip_device_info(device);
@@ -55,7 +57,8 @@ static bool is_system_used(int device)
 	return info && info->known && info->target.xnack == CODEOBJ_ON;
 }
 
-/* Whether any of the arguments could be an address; most are decided by this alone. */
+/* Returns true if any of the arguments could be an address; most launches are decided by this
+ * alone. */
 static bool may_lead(const uint8_t *bytes, uint32_t length, int device)
 {
 	uint64_t low, span = hg_hip_memory_span(&low), word;

@@ -11,18 +11,18 @@
 struct hg_hip_kernel_variant;
 
 /*
- * A launch of the kernel with these arguments is about to be recorded: whether to call
- * hg_hip_pointers_read() before that, in the same thread. `key` stands for kernel and arguments.
+ * Returns true if hg_hip_pointers_read() is to be called, in the same thread, before a launch of
+ * the kernel with these arguments is recorded. `key` stands for kernel and arguments.
  */
 bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint64_t key, const uint8_t *bytes,
 			  uint32_t length, int device);
-/* Whether that may be so for any arguments of this kernel. */
+/* Returns true if hg_hip_pointers_note() may return true for any arguments of this kernel. */
 bool hg_hip_pointers_sought(struct hg_hip_kernel_variant *variant);
-/* Record what memory of the host's that they lead to holds. Needs hg_hip_enter(), and no lock of
+/* Records what lies in the host's memory that they lead to. Needs hg_hip_enter(), and no lock of
  * ours. */
 void hg_hip_pointers_read(uint64_t key, int device);
 
-/* A copy was recorded: what it carried from the host. The same. */
+/* Record what a copy carried from the host, after the copy was recorded. They need the same. */
 void hg_hip_pointers_copy(const struct hg_ev_copy *event);
 void hg_hip_pointers_copy_bytes(uint16_t api, uint64_t dst, uint64_t src, uint64_t size, int kind);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread remembers of its last launches. */
+/* A thread remembers its last launches. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_RECENT_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_RECENT_H
 
@@ -35,11 +35,12 @@ struct hg_hip_recent {
 	uint64_t args[HG_RECENT_ARGS]; /* filled up with zeros */
 };
 
-/* That of the kernel and the place of a launch, if it is as of now; else NULL. */
+/* Returns the one of the launch's kernel and place, or NULL if there is none or something has
+ * changed since. */
 struct hg_hip_recent *hg_hip_recent_find(const struct hg_hip_launch *launch);
-/* Its number among the thread's, below HG_LAUNCH_SLOTS. */
+/* Returns its number among the thread's, below HG_LAUNCH_SLOTS. */
 uint32_t hg_hip_recent_slot(const struct hg_hip_recent *recent);
-/* What it says of the kernel. */
+/* Sets in the launch what `recent` knows of the kernel. */
 void hg_hip_recent_take(struct hg_hip_launch *launch, const struct hg_hip_recent *recent);
 
 #endif

@@ -106,7 +106,7 @@ static inline uint64_t row_what(uint16_t api, int32_t kind, int32_t device)
 	return (uint64_t)(uint16_t)device << 24 | (uint64_t)(uint8_t)kind << 16 | api;
 }
 
-/* Whether these fit into the record. */
+/* Returns true if these fit into the record. */
 static inline __attribute__((always_inline)) bool fits(int32_t kind, int32_t device,
 						       uint64_t duration)
 {
@@ -206,7 +206,7 @@ static void copied(const struct hg_ev_copy *event)
 	hg_hip_sources_copied(event->api, event->src, event->size, event->kind);
 }
 
-/* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
+/* Returns where the GPU sees registered host memory; for all other memory it returns `ptr`. */
 static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
 {
 	int (*query)(void **, void *, unsigned);
@@ -239,14 +239,15 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 	event->symbol = "";
 	event->device_ptr = device_pointer(call, event->ptr);
 	event->device = device_of(call, event);
-	/* Of a reservation the runtime knows nothing but what is mapped into it. */
+	/* The runtime knows nothing of a reservation but what is mapped into it. */
 	if (event->api != HG_API_hipMemAddressReserve)
 		hg_hip_memory_add(event);
 	if (event->api == HG_API_hipMallocManaged)
 		hg_residency_add(event->ptr, event->size, true);
 }
 
-/* What is mapped begins where its reservation begins: like mmap's, pieces of it can go. */
+/* Keeps an allocation for later sessions. A mapping begins where its reservation begins: as with
+ * mmap(), pieces of it can be unmapped. */
 static void keep_alloc(const struct hg_ev_alloc *event)
 {
 	if (event->api == HG_API_hipMemMap)
@@ -255,7 +256,7 @@ static void keep_alloc(const struct hg_ev_alloc *event)
 		hg_live_alloc(event);
 }
 
-/* What a failed allocation left in its out parameter means nothing. */
+/* The out parameter of a failed allocation means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
        hg_hip_captured_alloc(event), (finish_alloc(call, event), STACK), keep_alloc(event))
 FINISH(copy, event->dst, extent(event, event->dst_pitch, event->dst_slice),
@@ -295,8 +296,8 @@ static __attribute__((noinline)) void emit_row(struct hg_record_copy row, uint16
 	hg_provider->copy(&event);
 }
 
-/* As hg_finish_copy(), which has what is rare; there is an event in memory only where it is needed.
- */
+/* Does what hg_finish_copy() does, which handles the rare cases; an event is made in memory only
+ * where it is needed. */
 void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, uint64_t size,
 			  int kind, uint64_t stream)
 {

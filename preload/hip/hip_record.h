@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a finished call to its event: one function an event type. */
+/* These functions make an event of a finished call: there is one for each event type. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_RECORD_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_RECORD_H
 
@@ -21,15 +21,16 @@ HG_FINISH(event);
 HG_FINISH(sync);
 HG_FINISH(call);
 #undef HG_FINISH
-/* The same of a copy of so many bytes in one row. */
+/* Does the same for a copy of `size` bytes in one row. */
 void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, uint64_t size,
 			  int kind, uint64_t stream);
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event);
 void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event);
 void hg_finish_checked(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
-/* Record that a call failed, unless it returned success or "not ready". */
+/* Records that a call failed, unless it returned success or "not ready". */
 void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
-/* Device address of a __device__ variable, 0 if it cannot be had; `symbol` is the host shadow. */
+/* Returns the device address of a __device__ variable, or 0 if it cannot be had; `symbol` is the
+ * host shadow. */
 uint64_t hg_hip_symbol_address(const void *symbol);
 
 #endif

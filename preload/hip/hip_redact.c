@@ -44,7 +44,8 @@ static bool is_mapped(uint64_t address)
 	       mincore((void *)((uintptr_t)address & ~mask), 1, &ignored) == 0;
 }
 
-/* Addresses in an argument by value: anywhere those of HIP's memory, aligned ones of any. */
+/* Keeps the addresses in an argument that is passed by value: those of HIP's memory wherever they
+ * lie, those of any other memory only if they are aligned. */
 static void keep_addresses(const struct codeobj_arg *arg, uint32_t end, const uint8_t *bytes,
 			   uint8_t *kept)
 {

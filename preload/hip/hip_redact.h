@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of which only the addresses are recorded as they are. */
+/* Arguments are recorded with only their addresses as they are. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_REDACT_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_REDACT_H
 
@@ -12,14 +12,14 @@ struct codeobj_kernel;
 struct hg_ev_fill;
 
 /*
- * The arguments in `bytes` with everything redacted that is not an address, to `veiled` (as long),
- * and to `kept` (HG_ARGS_KEPT_MAX) which bytes are unchanged: hg_ev_args. Returns the length of
- * `kept`.
+ * Writes the arguments in `bytes`, with everything redacted that is not an address, to `veiled` (as
+ * long), and to `kept` (HG_ARGS_KEPT_MAX) which bytes are unchanged: hg_ev_args. Returns the length
+ * of `kept`.
  */
 uint32_t hg_hip_redact_arguments(const struct codeobj_kernel *layout, const uint8_t *bytes,
 				 uint32_t length, uint8_t *veiled, uint8_t *kept);
 
-/* Record a fill; what memory is filled with as arguments are recorded. */
+/* Records a fill. The value that memory is filled with is recorded as arguments are. */
 void hg_hip_emit_fill(const struct hg_ev_fill *event);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernels and device variables there are, and registration by compiler-made constructors
- * (docs/code-objects.md#registration-functions); what is loaded at run time is in hip_modules.c.
- * Only remembered here; nothing is read from a fat binary before one of its kernels is launched.
+ * This keeps the kernels and device variables that there are, and handles registration by
+ * compiler-made constructors (docs/code-objects.md#registration-functions); hip_modules.c handles
+ * what is loaded at run time. They are only remembered here; nothing is read from a fat binary
+ * before one of its kernels is launched.
  */
 #include "preload/hip/hip_registry.h"
 
@@ -206,7 +207,7 @@ void hg_hip_remembered(void)
 	hg_tls.busy = 0;
 }
 
-/* The file that holds an address; empty if none does. */
+/* Puts the name of the file that holds an address into `path`, or "" if none does. */
 static void find_path(const void *address, char path[PATH_MAX])
 {
 	struct link_map *map = NULL;
@@ -259,7 +260,8 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 	return handle;
 }
 
-/* One of a fat binary's contents, after the runtime has it. */
+/* Defines a function that registers one thing of a fat binary, which is remembered after the
+ * runtime has it. */
 #define REGISTER(name, params, args, add)            \
 	HG_HIP(void, name, params)                   \
 	{                                            \

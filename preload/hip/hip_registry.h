@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and kernels; all under the lock of hg_hip_lock(). */
+/* This keeps modules and kernels; all of it is under the lock of hg_hip_lock(). */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_REGISTRY_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_REGISTRY_H
 
@@ -71,15 +71,16 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	const struct hg_places *places; /* atomic; the answer, NULL: none yet (hip_places.h) */
 };
 
-/* To look only: hg_hip_lock() makes all that was found out before invalid, by a new epoch. */
+/* Takes the lock to look only: hg_hip_lock() makes all that was found out before invalid, by a new
+ * epoch. */
 void hg_hip_look(void);
 uint32_t hg_hip_epoch(void);
-/* Whether the variables of a module are recorded for a device. */
+/* Returns true if the variables of a module are recorded for a device. */
 bool hg_hip_variables_done(const struct hg_hip_module *module, int device);
 
 /*
- * Begin to remember something, with the lock: false when dormant. The runtime need not be
- * initialised.
+ * Begins to remember something, with the lock. Returns false, without the lock, when dormant. The
+ * runtime need not be initialised.
  */
 bool hg_hip_remember(void);
 void hg_hip_remembered(void);

@@ -19,7 +19,7 @@
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
 
-/* Those of a kernel and a place are in one of several ways of a set. */
+/* Launches of a kernel from one place are in one of several ways of a set. */
 #define SETS 64u
 #define WAYS 4u
 _Static_assert(SETS *WAYS == HG_LAUNCH_SLOTS, "each is a slot");

@@ -61,7 +61,7 @@ static struct hg_hip_runtime runtimes[HG_HIP_RUNTIMES];
 static uint32_t last_number;
 static struct hg_hip_runtime *recorded; /* the one that was recorded */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of what there is; nothing is called with it. */
+/* This lock guards the table of runtimes; nothing is called with it. */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- finding them ---- */
@@ -80,7 +80,8 @@ bool hg_hip_is_runtime(const void *address)
 	return dladdr(address, &info) && info.dli_fname && is_runtime_file(info.dli_fname);
 }
 
-/* The path of a loaded libamdhip64, for when it is in nobody's scope but its opener's. */
+/* Puts the path of a loaded libamdhip64 into `data`, for when it is only in the scope of its
+ * opener. */
 static int find_runtime_path(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
@@ -108,7 +109,7 @@ void *hg_hip_find_loaded(const char *name)
 	return hg_libc.dl_iterate_phdr(find_runtime_path, path) ? find_in(path, name) : NULL;
 }
 
-/* The base of the runtime that every caller reaches, if there is one. */
+/* Returns the base of the runtime that every caller reaches, or 0 if there is none. */
 static uintptr_t global_base(void)
 {
 	void *found = hg_libc.dlsym(RTLD_NEXT, "hipRuntimeGetVersion");
@@ -172,7 +173,7 @@ void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
 	}
 }
 
-/* That of the call in progress. */
+/* Returns the runtime of the call in progress. */
 static struct hg_hip_runtime *current(void)
 {
 	return HG_LIKELY(hg_tls.hip_runtime != NULL) ? hg_tls.hip_runtime : &runtimes[0];
@@ -321,7 +322,8 @@ static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/"
 
-/* As in struct hg_ev_runtime. From Linux 6.8 on each size has a mode of its own, or inherits it. */
+/* Returns the mode as in struct hg_ev_runtime. From Linux 6.8 on each size has a mode of its own,
+ * or inherits it. */
 static uint8_t huge_pages(void)
 {
 	static const char *const modes[] = { "[never]", "[madvise]", "[always]" };
@@ -352,8 +354,9 @@ static int call_version(const char *name)
 }
 
 /*
- * Of several runtimes the trace names the first that has devices: they are the same devices. If
- * their versions differ it names none, because calls are analysed by the version.
+ * Makes the event of the runtime. The trace names only the first of several runtimes that has
+ * devices: they are the same devices. If their versions differ it names none, because calls are
+ * analysed by the version.
  */
 static void make_runtime_event(struct hg_hip_runtime *runtime)
 {
@@ -639,7 +642,8 @@ void hg_hip_end(void)
 /* hipMemRangeAttribute (docs/memory-model.md#advice-constants) */
 #define LAST_PREFETCH 4
 
-/* What residency.c queries the runtime for about managed memory; what fails is recorded. */
+/* Asks the runtime for residency.c where managed memory was last prefetched; an error is recorded
+ * as HG_MEMORY_UNKNOWN. */
 static int32_t last_prefetch(uint64_t ptr, uint64_t size, bool *known)
 {
 	int (*get)(void *, size_t, int, const void *, size_t);

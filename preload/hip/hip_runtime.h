@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtimes behind us, and around their calls. */
+/* This keeps the runtimes behind us, and does what is done around their calls. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_RUNTIME_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_RUNTIME_H
 
@@ -9,19 +9,20 @@
 #include "preload/core/base.h"
 #include "codeobj/codeobj.h"
 
-/* Whether an address is inside a copy of the runtime, by the file's name. */
+/* Returns true if an address is inside a copy of the runtime, judged by the file's name. */
 bool hg_hip_is_runtime(const void *address);
-/* Whose function that is. NULL: there are too many. */
+/* Returns the runtime that has the function, or NULL if there are too many runtimes. */
 struct hg_hip_runtime *hg_hip_runtime_of(const void *real);
-/* A function of the first runtime that is loaded, in whatever scope. */
+/* Returns a function of the first runtime that is loaded, in whatever scope, or NULL. */
 void *hg_hip_find_loaded(const char *name);
-/* After dlclose(): forget those at whose base nothing is loaded, after having called `forget`. */
+/* Forgets, after dlclose(), the runtimes at whose base nothing is loaded, and calls `forget` before
+ * for each. */
 void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
 			      void (*forget)(const struct hg_hip_runtime *runtime));
 
 /*
- * These, and all queries of the runtime, are about that of the thread's call in progress. A
- * function of it that is not interposed, by name; NULL if it has none.
+ * This and all queries of the runtime are about that of the thread's call in progress. Returns a
+ * function of it that is not interposed, by name, or NULL if it has none.
  */
 void *hg_hip_query(const char *name);
 
@@ -41,10 +42,11 @@ struct hg_hip_call {
 };
 
 /*
- * Around a recorded call: begin is false if the call is to be forwarded only (dormant, nested in
- * another HIP call, or made by ourselves). At the first call of all it records the runtime and
- * its devices, and it publishes the call (trace/open_calls.h), whose arguments the caller adds:
- * hip_open.h. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
+ * These stand around a recorded call. hg_hip_begin() returns false if the call is to be forwarded
+ * only (dormant, nested in another HIP call, or made by ourselves). At the first call of all it
+ * records the runtime and its devices, and it publishes the call (trace/open_calls.h), whose
+ * arguments the caller adds: hip_open.h. After it returned true exactly one hg_finish_*() or
+ * hg_hip_end() must follow.
  */
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
 /*
@@ -58,7 +60,7 @@ bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *ca
 bool hg_hip_begin_walked(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
 
-/* Around what the runtime does in a call that makes no event of its own. */
+/* These stand around what the runtime does in a call that makes no event of its own. */
 static inline void hg_hip_inside(void)
 {
 	hg_tls.hip++;
@@ -70,10 +72,11 @@ static inline void hg_hip_outside(void)
 		hg_tls.hip--;
 }
 
-/* Between begin and end: make events about the call (true), then hg_leave(). */
+/* Returns true if events about the call can be made, between begin and end; hg_leave() must follow
+ * then. */
 bool hg_hip_enter(void);
 
-/* hg_stack_id() of the call, for which its wrapper's frame is known. */
+/* Returns hg_stack_id() of the call, for which its wrapper's frame is known. */
 uint32_t hg_hip_stack_id(const struct hg_hip_call *call);
 
 int hg_hip_device(void); /* current device, -1 if unknown */
@@ -98,16 +101,16 @@ struct hg_hip_device {
 	int64_t place; /* on the bus: hg_smi_place(); -1: not known */
 };
 
-/* hipRuntimeGetVersion of the runtime: 50221153 for 5.2.21153. 0 if unknown. */
+/* Returns hipRuntimeGetVersion of the runtime, 50221153 for 5.2.21153, or 0 if it is unknown. */
 int hg_hip_version(void);
 
-/* A device of the runtime; NULL without one of that ordinal. */
+/* Returns a device of the runtime, or NULL if there is none of that ordinal. */
 const struct hg_hip_device *hg_hip_device_info(int ordinal);
 
 /*
- * The whole pages that hold [*ptr, *ptr + *size): what a prefetch is queried of. With other ranges
- * an assertion of ROCr's fails, which ends the program where ROCr was built with them, as Debian's
- * is [SEENROCR].
+ * Widens the range to the whole pages that hold [*ptr, *ptr + *size), about which the runtime is
+ * asked for a prefetch. With other ranges an assertion of ROCr's fails, which ends the program
+ * where ROCr was built with them, as Debian's is [SEENROCR].
  */
 static inline void hg_whole_pages(uint64_t *ptr, uint64_t *size)
 {

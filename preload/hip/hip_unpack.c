@@ -181,7 +181,7 @@ out:
 	errno = saved;
 }
 
-/* What is being unpacked: `claimed` bytes of address space, `made` of them there. */
+/* This is an unpacking in progress: `claimed` bytes of address space, of which `made` are there. */
 struct unpacking {
 	struct stream stream;
 	uint8_t *base;

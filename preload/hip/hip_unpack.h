@@ -18,18 +18,19 @@ struct hg_hip_unpacked {
 	size_t length;
 	const uint8_t *data; /* the code object, inside */
 	uint64_t size;
-	char target[256]; /* what chose it */
+	char target[256]; /* the entry's target id, by which it was chosen */
 };
 
 /*
- * If a compressed bundle is at `image` (NULL and unreadable memory are not), make its decoder
- * available. Not under a lock of ours: it may need the dynamic linker's.
+ * Makes the decoder available, if a compressed bundle is at `image` (NULL and unreadable memory are
+ * none). This is not called under a lock of ours: it may need the dynamic linker's.
  */
 void hg_hip_unpack_prepare(const void *image);
 
 /*
- * The code object for a device out of the compressed bundle at `image`, of which at most `limit`
- * bytes are readable. 0, or a negative errno and the reason in `problem`, HG_HIP_PROBLEM bytes.
+ * Unpacks the code object for a device from the compressed bundle at `image`, of which at most
+ * `limit` bytes are readable. Returns 0, or a negative errno with the reason in `problem`, which
+ * holds HG_HIP_PROBLEM bytes. On success the caller unmaps result->mapping.
  */
 int hg_hip_unpack(const uint8_t *image, size_t limit, const struct hg_hip_device *device,
 		  struct hg_hip_unpacked *result, char *problem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be read for the events `pointers`, and what was left out. */
+/* This bounds what is read for the events `pointers`, and counts what was left out. */
 #include "preload/hip/pointer_budget.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@
 #define SAME_MOST   64u /* but one of so many */
 #define TAME_MOST   64u /* likewise, of copies without addresses */
 
-/* Of these arguments: hash of what was read, how often that was the same in the lower 16 bits. */
+/* For arguments that have `key`, the slot has a hash of what was read, and in its lower 16 bits how
+ * often that was the same. */
 static struct {
 	uint64_t key;
 	uint32_t slot;
@@ -36,7 +37,8 @@ bool hg_pointers_off(void)
 	return hg_config.kernel_arguments == HG_ARGUMENTS_OFF || !*hg_provider->recording;
 }
 
-/* What was the same so often mostly is again: of how many one is looked at. Powers of 2. */
+/* Returns of how many launches or copies one is looked at, a power of 2: contents that were the
+ * same so often mostly are again. */
 static uint64_t step_of(uint64_t times, uint64_t most)
 {
 	if (times < SAME_ALWAYS)
@@ -95,7 +97,8 @@ bool hg_pointers_may_spend(uint64_t *start)
 	       __atomic_load_n(&emitted, __ATOMIC_RELAXED) < EMITTED;
 }
 
-/* What took longer did something else: the thread was preempted. */
+/* Counts the time since `start`. A read that took longer was interrupted: the thread was
+ * preempted. */
 void hg_pointers_spent(uint64_t start)
 {
 	uint64_t took = hg_now() - start;
@@ -140,7 +143,7 @@ void hg_pointers_note_tame(uint64_t place, bool found)
 	uint64_t times = known ? __atomic_load_n(&at->times, __ATOMIC_RELAXED) : 0;
 	uint64_t step = step_of(times, TAME_MOST);
 
-	/* Those before it are counted here. */
+	/* The copies passed over before this one are counted here. */
 	if (step > 1)
 		__atomic_fetch_add(&hg_pointers_left_out.untouched, step - 1, __ATOMIC_RELAXED);
 	times = found ? 0 : times + step;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may be read for the events `pointers`: how much time and room of the trace that may take,
- * which launches and copies are passed over because those before them were all the same, and how
- * many were left out.
+ * This bounds what is read for the events `pointers`: how much time and room of the trace that may
+ * take, which launches and copies are passed over because those before them were all the same, and
+ * how many were left out.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_POINTER_BUDGET_H
 #define HIPGRAIN_PRELOAD_HIP_POINTER_BUDGET_H
@@ -21,24 +21,25 @@ static inline void hg_pointers_count(uint64_t *counter)
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Nothing is to be read. */
+/* Returns true if nothing is to be read. */
 bool hg_pointers_off(void);
 
-/* Whether there is time and room left in this second. *start: now, for hg_pointers_spent(). */
+/* Returns true if there is time and room left in this second. Sets *start to now, for
+ * hg_pointers_spent(). */
 bool hg_pointers_may_spend(uint64_t *start);
 void hg_pointers_spent(uint64_t start);
 void hg_pointers_emitted(uint64_t bytes);
 
-/* Whether the memory of this launch's arguments, for which `key` stands, is to be read. */
+/* Returns true if the memory of this launch's arguments, for which `key` stands, is to be read. */
 bool hg_pointers_due(uint64_t key);
 /*
- * It was read, had `found` addresses and this hash. Returns whether what was read for these
- * arguments before had any.
+ * Notes that it was read, had `found` addresses and this hash. Returns true if what was read for
+ * these arguments before had any.
  */
 bool hg_pointers_note_same(uint64_t key, uint64_t found, uint64_t hash);
 
-/* Copies to a place, by its hash: how many in turn had no address; how many of those to come are
- * passed over. Atomic. */
+/* This counts copies to a place, which is known by its hash: how many in turn had no address, and
+ * how many of those to come are passed over. It is atomic. */
 #define HG_TAME_PLACES 256u
 struct hg_pointers_tame {
 	uint64_t place;
@@ -46,7 +47,7 @@ struct hg_pointers_tame {
 };
 extern HG_HIDDEN struct hg_pointers_tame hg_pointers_tame[HG_TAME_PLACES];
 
-/* Whether a copy to this place is passed over. */
+/* Returns true if a copy to this place is passed over. */
 static inline __attribute__((always_inline)) bool hg_pointers_is_tame(uint64_t place)
 {
 	struct hg_pointers_tame *at = &hg_pointers_tame[place >> 56];
@@ -61,7 +62,7 @@ static inline __attribute__((always_inline)) bool hg_pointers_is_tame(uint64_t p
 	return true;
 }
 
-/* A copy to it was examined, and had addresses or not. */
+/* Notes that a copy to it was examined, and had addresses or not. */
 void hg_pointers_note_tame(uint64_t place, bool found);
 
 #endif

@@ -133,7 +133,7 @@ size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, siz
 	return piece.size ? hg_peek(&piece, 1, to) : 0;
 }
 
-/* What pointers in device memory lead to, as far as copies put them there. */
+/* Follows pointers in device memory, as far as copies put them there. */
 static void follow_links(struct hg_pointer_reads *own)
 {
 	if (!__atomic_load_n(&hg_pointer_links_added, __ATOMIC_RELAXED))

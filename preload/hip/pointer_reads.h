@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory that a launch's arguments lead to: which places the host can read, what is read of
- * them, and what the pointers there lead to.
+ * This reads the memory that a launch's arguments lead to: it decides which places the host can
+ * read, what is read of them, and what the pointers there lead to.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_POINTER_READS_H
 #define HIPGRAIN_PRELOAD_HIP_POINTER_READS_H
@@ -27,13 +27,13 @@ struct hg_pointer_window {
 	uint8_t large; /* of a large allocation: read last */
 };
 
-/* The pointers that steps of a path have reached. */
+/* These are the pointers that steps of a path have reached. */
 struct hg_pointer_level {
 	uint32_t count;
 	uint64_t address[HG_READ_WIDTH];
 };
 
-/* Of a thread: its buffer, and what a launch of its reads. */
+/* This belongs to a thread: it has its buffer, and what a launch of its reads. */
 struct hg_pointer_reads {
 	struct hg_pointer_words out;
 	bool system; /* the device can use memory that HIP knows nothing about */
@@ -57,14 +57,16 @@ struct hg_pointer_reads {
 };
 _Static_assert(sizeof(struct hg_pointer_reads) <= HG_POINTER_BUFFER, "a buffer");
 
-/* The calling thread's; NULL: there is no memory for it. */
+/* Returns the calling thread's, or NULL if there is no memory for it. */
 struct hg_pointer_reads *hg_pointer_reads(void);
 
-/* Nothing is read yet, of a launch of a device that can, or cannot, use the system's memory. */
+/* Begins without anything read, for a launch on a device that can, or cannot, use the system's
+ * memory. */
 void hg_pointer_reads_begin(struct hg_pointer_reads *own, bool system);
 void hg_pointer_reads_end(struct hg_pointer_reads *own);
 
-/* A place to be read, of so many bytes at most; or what its device memory leads to. */
+/* Notes a place to be read, of at most so many bytes; or, if it is device memory, what that leads
+ * to. */
 void hg_pointer_reads_place(struct hg_pointer_reads *own, uint64_t address, uint32_t most);
 
 /*
@@ -79,13 +81,13 @@ uint64_t hg_pointer_reads_host(struct hg_pointer_reads *own, uint64_t address, u
 size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, size_t size,
 			     bool check, void *to);
 
-/* What the device's variables lead to, which any kernel uses. */
+/* Notes what the device's variables lead to, which any kernel uses. */
 void hg_pointer_reads_variables(struct hg_pointer_reads *own);
 
 /* Reads what the kernel's paths lead to, and notes places that are to be read (pointer_paths.c). */
 void hg_pointer_reads_paths(struct hg_pointer_reads *own);
 
-/* Read the places, and what pointers in them lead to. */
+/* Reads the places, and what pointers in them lead to. */
 void hg_pointer_reads_places(struct hg_pointer_reads *own);
 
 #endif
