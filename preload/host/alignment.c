@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a host allocation is moved to the bounds of migration blocks, and its event. */
+/* This makes the events of host allocations that are moved to the bounds of migration blocks. */
 #include "preload/host/alignment.h"
 
 #include <errno.h>

@@ -10,14 +10,13 @@
 #include "tracer/events.h"
 #include "tracer/migration_events.h"
 
-/* What the driver moves at a fault; KFD's default granularity of 2^9 pages
- * (docs/memory-model.md#migration).
- */
+/* The driver moves so many bytes at a fault: KFD's default granularity of 2^9 pages
+ * (docs/memory-model.md#migration). */
 #define HG_FIX_BLOCK ((size_t)2 << 20)
-/* Smaller allocations are left where they are: what is lost to rounding would be most of it. */
+/* Smaller allocations are left where they are: most of their memory would be lost to rounding. */
 #define HG_FIX_HOST_LEAST ((size_t)1 << 20)
 
-/* Whether an allocation of the host's is to begin at a block's bound. */
+/* Returns true if an allocation of the host's is to begin at a block's bound. */
 static inline bool hg_fix_aligns(size_t size)
 {
 	return HG_UNLIKELY(hg_config.fixes & HG_FIX_ALIGN) && size >= HG_FIX_HOST_LEAST &&
@@ -27,9 +26,10 @@ static inline size_t hg_fix_round(size_t size)
 {
 	return (size + HG_FIX_BLOCK - 1) & ~(HG_FIX_BLOCK - 1);
 }
-/* Record that an allocation of `size` bytes got whole blocks. Needs hg_enter(). */
+/* Records that an allocation of `size` bytes got whole blocks. Needs hg_enter(). */
 void hg_fix_record_aligned(const void *ptr, size_t size, const void *caller);
-/* Record that an allocation of `size` bytes, of at least `least`, got whole blocks of its own. */
+/* Records that an allocation of `size` bytes got whole blocks of its own, if it did and is at least
+ * `least` bytes large. Keeps errno. */
 void hg_fix_aligned(void *ptr, size_t size, size_t least, const void *caller);
 
 #endif

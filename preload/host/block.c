@@ -17,9 +17,10 @@
 #include "tracer/provider.h"
 
 /*
- * So that the next call from thereabouts is known to be ordinary. Once the recording has begun,
- * only what hg_changes stands for changes what is determined here: a process that is not on standby
- * begins once, and once more in each child. What was marked before that may not hold any more.
+ * Marks the thread, so that the next call from thereabouts is known to be ordinary. Once the
+ * recording has begun, only what hg_changes stands for changes what is determined here: a process
+ * that is not on standby begins once, and once more in each child. A mark that was made before that
+ * may not hold any more.
  */
 static void look_around(const void *caller)
 {
@@ -45,7 +46,8 @@ static void look_around(const void *caller)
 		hg_tls.ordinary_stacks = changes;
 }
 
-/* Whether a block is below the threshold, and that is all: nobody counts it, nothing begins. */
+/* Returns true if a block is below the threshold and needs nothing else: nobody counts it, and no
+ * recording begins. */
 static bool is_below(void *ptr)
 {
 	if (hg_active != HG_ACTIVE || hg_config.totals ||

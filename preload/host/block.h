@@ -21,8 +21,8 @@
 #define HG_BLOCK_ALWAYS static inline __attribute__((always_inline))
 
 /*
- * Whether the thread is in no code of ours or the runtime's. `named`: but for one of operator new
- * and delete, which is about to call malloc() or free().
+ * Returns true if the thread is in no code of ours or the runtime's; with `named`, if it is in none
+ * but operator new or delete, which is about to call malloc() or free().
  */
 HG_BLOCK_ALWAYS bool hg_block_is_outside(bool named)
 {
@@ -31,8 +31,8 @@ HG_BLOCK_ALWAYS bool hg_block_is_outside(bool named)
 }
 
 /*
- * Whether the process and the thread are as they were when that was looked for (look_around() in
- * block.c: there are a batch and, if `stacks` are recorded, their trails; the configuration).
+ * Returns true if the process and the thread are as they were when look_around() in block.c looked:
+ * there are a batch, the configuration, and with `stacks` what is needed to record those.
  */
 HG_BLOCK_ALWAYS bool hg_block_is_ordinary(bool stacks)
 {
@@ -54,7 +54,7 @@ HG_BLOCK_ALWAYS bool hg_block_is_place_ordinary(const void *caller)
 	       HG_LIKELY((uintptr_t)caller - hg_tls.apart_from < hg_tls.apart_size);
 }
 
-/* Whether there is a block, and its address is one of a record's 48 bits. */
+/* Returns true if there is a block, and its address fits into the 48 bits of a record. */
 HG_BLOCK_ALWAYS bool hg_block_fits(const void *ptr)
 {
 	return HG_LIKELY(!(((uintptr_t)ptr - 1) >> 47));
@@ -81,7 +81,7 @@ HG_BLOCK_ALWAYS bool hg_block_enter(bool named)
 	return true;
 }
 
-/* Of operator new's or delete's calls only the first is theirs. */
+/* Leaves our code. Only the first call of operator new or delete is recorded as theirs. */
 HG_BLOCK_ALWAYS void hg_block_leave(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -107,7 +107,7 @@ HG_BLOCK_ALWAYS void hg_take_name(uint16_t *api, void **caller)
 	}
 }
 
-/* Whether it reaches the threshold, and has room in a record. */
+/* Returns true if the size reaches the threshold, and has room in a record. */
 HG_BLOCK_ALWAYS bool hg_block_has_size(size_t size)
 {
 	return HG_LIKELY(size - hg_block_least <= hg_block_span);
@@ -140,7 +140,7 @@ HG_BLOCK_ALWAYS bool hg_block_add_quickly(uint16_t api, void *ptr, size_t size,
 	return true;
 }
 
-/* The same where no stacks are recorded, in any thread. */
+/* Does the same if no stacks are recorded, in any thread. */
 HG_BLOCK_ALWAYS bool hg_block_add_without_stack(uint16_t api, void *ptr, size_t size,
 						const uintptr_t *frame)
 {

@@ -28,8 +28,8 @@
 #include "tracer/provider.h"
 
 /*
- * As hg_fork_wake(), but not where the call comes from the loader, or (`anywhere`) may come from a
- * handler that interrupted malloc().
+ * Returns true if the libraries of the recorder may be loaded now: not if the call comes from the
+ * loader or, with `anywhere`, may come from a handler that interrupted malloc().
  */
 static bool may_load(const void *caller, bool anywhere)
 {
@@ -77,7 +77,8 @@ static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint
 	hg_provider->error(&event);
 }
 
-/* Whether a block is remembered by live_state.c; the same when it is freed. */
+/* Returns true if live_state.c remembers a block. The answer is the same when the block is
+ * freed. */
 static bool is_kept(void *ptr)
 {
 	return HG_UNLIKELY(hg_config.standby) &&
@@ -218,7 +219,7 @@ static void count_free(void *ptr)
 
 /* ---- calls ---- */
 
-/* What is known of one, for those who may have to go elsewhere with it: own_stack.c. */
+/* This describes a call for a function that may run on another stack: own_stack.c. */
 struct call {
 	uint16_t api;
 	int code; /* errno after it */
@@ -230,7 +231,8 @@ struct call {
 static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct call *call,
 						   bool anywhere)
 {
-	/* What cannot be started here needs no room, and the C library may not be there yet. */
+	/* Before the library has started it needs no room, and the C library may not be there
+	 * yet. */
 	if (hg_active == HG_NEW) {
 		work(call);
 		return;
@@ -243,7 +245,7 @@ static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct 
 			return;
 		}
 	}
-	/* Where the call stands is not to be seen from there. */
+	/* The place of the call cannot be seen from the other stack. */
 	if (hg_in_hip())
 		hg_tls.named_api = 0;
 	else if (!hg_room_elsewhere(work, call))

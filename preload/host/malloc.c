@@ -14,8 +14,8 @@
 #include "tracer/events.h"
 
 /*
- * Whether a block is certainly below the threshold, by the word before it; it was just used, so
- * this costs no cache miss, and a function call less.
+ * Returns true if a block is certainly below the threshold, by the word before it. The word was
+ * just used, so this costs no cache miss, and it saves a function call.
  */
 static inline bool is_small(const void *ptr)
 {
@@ -67,7 +67,7 @@ static __attribute__((noinline)) void *unusual_malloc(size_t size)
 	return returned(HG_API_malloc, ptr, size);
 }
 
-/* What is not small enough to be passed on without a look at what came back. */
+/* Allocates a block that may be large enough to be recorded. */
 static __attribute__((noinline)) void *watched_malloc(size_t size)
 {
 	void *ptr;
@@ -119,7 +119,8 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 	return hg_libc.calloc(count, size);
 }
 
-/* Whether it moves is known only afterwards, so the old block is always freed and born again. */
+/* Calls realloc() and records it. Only afterwards is it known if the block moved, so the old one is
+ * always recorded as freed and a new one as allocated. */
 static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old, size_t size,
 							void *caller)
 {
@@ -158,8 +159,8 @@ HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 }
 
 /*
- * Of a block of which the word before it does not say enough: another allocator's, one that is a
- * mapping of its own. Or where anything else is out of the ordinary.
+ * Frees a block if the word before it does not say enough: it is another allocator's, or a mapping
+ * of its own. Anything else out of the ordinary comes here, too.
  */
 static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *frame, void *caller)
 {
@@ -231,7 +232,7 @@ HG_EXPORT void free(void *ptr)
 		free_large(ptr);
 }
 
-/* Not in glibc's headers since 2.26, but old binaries still call it. */
+/* glibc's headers have not declared this since 2.26, but old binaries still call it. */
 HG_EXPORT void cfree(void *ptr);
 HG_EXPORT void cfree(void *ptr)
 {
@@ -271,7 +272,8 @@ static inline bool valid(size_t alignment)
 	       !(alignment & (alignment - 1)); /* else it is the C library's to judge */
 }
 
-/* What to ask for instead, where blocks of migration are to be the allocation's alone: fix.h. */
+/* Changes what to ask for, if blocks of migration are to be the allocation's alone (fix.h). Returns
+ * true if it did. */
 static inline bool widen(size_t *alignment, size_t *size)
 {
 	if (!hg_fix_aligns(*size))

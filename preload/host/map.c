@@ -50,7 +50,7 @@ HG_EXPORT int munmap(void *address, size_t size)
 	return rc;
 }
 
-/* Of its advice only that which makes pages huge is recorded: allocators give much other. */
+/* Only advice that makes pages huge is recorded: allocators give much other. */
 HG_EXPORT int madvise(void *address, size_t size, int advice)
 {
 	int rc = hg_libc.madvise(address, size, advice);

@@ -48,7 +48,7 @@
 #define SIZE_BITS    12u /* size plus one, so that no block's word is 0 */
 #define MAX_STACK    ((1u << (32 - SIZE_BITS)) - 1)
 
-/* Of every other epoch. */
+/* Each of them serves every other epoch. */
 static struct shadow {
 	_Atomic(uint32_t *) *parts;
 	uint32_t *all; /* its parts; atomic */
@@ -170,7 +170,7 @@ static struct total *row_of(struct hg_small_blocks *table, uint32_t key)
 	return &table->rows[at];
 }
 
-/* Empty again, for an epoch. */
+/* Clears a table for an epoch. */
 static void forget(struct hg_small_blocks *table, uint32_t now)
 {
 	table->used = 0;
@@ -178,7 +178,8 @@ static void forget(struct hg_small_blocks *table, uint32_t now)
 	__atomic_store_n(&table->epoch, now, __ATOMIC_RELEASE);
 }
 
-/* A table twice as large with the same rows in its place; false without memory. */
+/* Replaces the table by one twice as large with the same rows. Returns false if there is no
+ * memory. */
 static bool grow(struct hg_small_blocks **table, uint32_t now)
 {
 	struct hg_small_blocks *old = *table, *larger = new_table(old ? 2 * old->size : FIRST_ROWS);
@@ -194,7 +195,7 @@ static bool grow(struct hg_small_blocks **table, uint32_t now)
 	return true;
 }
 
-/* A stack's row, made if need be; NULL without memory. */
+/* Returns a stack's row, made if need be, or NULL if there is no memory. */
 static inline struct total *find(struct hg_small_blocks **table, uint32_t now, uint32_t stack_id)
 {
 	uint32_t key = stack_id + 1;
@@ -256,7 +257,7 @@ static void add(const struct hg_small_blocks *table, uint32_t now)
 
 		if (!to)
 			continue;
-		/* What is freed first, so that it is never more than there was. */
+		/* The freed blocks are read first, so that they are never more than there were. */
 		to->freed += __atomic_load_n(&from->freed, __ATOMIC_RELAXED);
 		to->freed_bytes += __atomic_load_n(&from->freed_bytes, __ATOMIC_RELAXED);
 		to->count += __atomic_load_n(&from->count, __ATOMIC_RELAXED);
@@ -301,7 +302,7 @@ static void add_thread(struct hg_thread *thread)
 	add(__atomic_load_n(&thread->totals, __ATOMIC_ACQUIRE), adding);
 }
 
-/* With `writing` held. */
+/* Writes the sums of all threads. The caller holds `writing`. */
 static void write_out(void)
 {
 	adding = current();
@@ -393,7 +394,8 @@ static __attribute__((noinline)) void write_if_due(void)
 
 /* ---- counting ---- */
 
-/* The calling thread's row of a stack, under the lock if it has no table of its own any more. */
+/* Returns the calling thread's row of a stack, or NULL. *locked becomes true, and the lock is held,
+ * if the thread has no table of its own any more. */
 static inline struct total *own_row(uint32_t now, uint32_t stack_id, bool *locked)
 {
 	struct hg_thread *thread = hg_thread();

@@ -18,8 +18,9 @@
 #include "tracer/events.h"
 
 /*
- * Bytes of a segment that is attached; 0 if the kernel does not say. Not by shmctl(), which may be
- * somebody else's: whoever may attach a segment may ask for this (shmctl(2), IPC_STAT).
+ * Returns the bytes of a segment that is attached, or 0 if the kernel does not say. It does not
+ * call shmctl(), which may be another library's: a process that may attach a segment may ask for
+ * this (shmctl(2), IPC_STAT).
  */
 static size_t segment_size(int id)
 {
