@@ -76,16 +76,17 @@ void hg_hsa_decide(const void *real);
 extern HG_HIDDEN bool hg_hsa_hip_reports;
 
 /*
- * Begin to make events about a call: not for what HIP does, whose own calls are recorded. True
- * must be followed by hg_leave().
+ * Returns true if events about a call can be made, and hg_leave() must follow then. It returns
+ * false for what HIP does, whose own calls are recorded.
  */
 bool hg_hsa_enter(void);
-/* The same, for what HIP does as well. */
+/* Does the same for what HIP does as well. */
 bool hg_hsa_enter_below_hip(void);
 /* Does the same for calls whose effect lasts: a process on standby remembers them. */
 bool hg_hsa_enter_lasting(void);
 bool hg_hsa_enter_lasting_below_hip(void);
-/* Of the construct that the thread is in, else of the caller. */
+/* Returns the number of the stack of the target construct that the thread is in, or of the caller
+ * if it is in none. */
 uint32_t hg_hsa_stack(const void *caller);
 
 /* ---- hsa_wait.c ---- */
@@ -93,7 +94,7 @@ uint32_t hg_hsa_stack(const void *caller);
 /* Is not 0 once calls of the HSA runtime are wanted; atomic. */
 extern HG_HIDDEN int hg_hsa_waits;
 /*
- * Publishes a call that the caller is about to make, from the function with `frame`. If that is
+ * Publishes a call that the caller is about to make, from the function with `frame`. If it returns
  * true hg_hsa_published_end() must follow.
  */
 bool hg_hsa_publish(uint16_t api, const void *caller, const char *frame);
@@ -103,7 +104,7 @@ void hg_hsa_published_end(void);
 
 /* Finds the agents and pools of a runtime that is up. Returns false if it has none. */
 bool hg_hsa_survey(void);
-/* GPU agents in the runtime's order; -1 for others. */
+/* Returns the number of a GPU agent in the runtime's order, or -1 for other agents. */
 int hg_hsa_ordinal(uint64_t agent);
 const struct hg_hip_device *hg_hsa_device(int ordinal);
 
@@ -124,9 +125,9 @@ struct hsa_kernel {
 	char *name;
 };
 
-/* The kernel of a packet, NULL if its executable was not seen. */
+/* Returns the kernel of a packet, or NULL if its executable was not seen. */
 struct hsa_kernel *hg_hsa_kernel(uint64_t object);
-/* Record it, and its code object, if that has not happened. Needs hg_hsa_enter(). */
+/* Records it, and its code object, if that has not happened. Needs hg_hsa_enter(). */
 void hg_hsa_kernel_define(struct hsa_kernel *kernel);
 
 #endif

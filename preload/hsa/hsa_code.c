@@ -34,7 +34,7 @@ enum {
 	SYMBOL_KIND_KERNEL = 1,
 };
 
-/* Where a reader or a deserialized code object has its bytes. */
+/* This says where a reader or a deserialized code object has its bytes. */
 struct image {
 	struct image *next;
 	uint64_t handle;
@@ -43,9 +43,9 @@ struct image {
 };
 
 /*
- * What was loaded into an executable. HIP keeps the bytes for as long as the executable lives, and
- * its own launches know their code: here it is captured when a kernel is launched that HIP's
- * functions did not announce. What others load is captured at once.
+ * This is a code object that was loaded into an executable. HIP keeps the bytes for as long as the
+ * executable lives, and its own launches know their code: here it is captured when a kernel is
+ * launched that HIP's functions did not announce. Code that others load is captured at once.
  */
 struct loaded {
 	struct loaded *next;
@@ -134,7 +134,8 @@ static int reader_from_memory(const void *bytes, size_t size, struct hsa_handle 
 	return rc;
 }
 
-/* Mapped for as long as the process lives: few programs load from files, and few files. */
+/* The file stays mapped for as long as the process lives: few programs load from files, and few
+ * files. */
 static int reader_from_file(int fd, struct hsa_handle *reader)
 {
 	int rc = HSA_REAL(hsa_code_object_reader_create_from_file, int, int,
@@ -156,7 +157,7 @@ static int reader_from_file(int fd, struct hsa_handle *reader)
 	return rc;
 }
 
-/* The deprecated pair that LLVM's OpenMP uses. */
+/* LLVM's OpenMP uses this and hsa_executable_load_code_object(), which are deprecated. */
 static int deserialize(void *bytes, size_t size, const char *options, struct hsa_handle *object)
 {
 	int rc = HSA_REAL(hsa_code_object_deserialize, int, void *, size_t, const char *,
@@ -219,7 +220,8 @@ struct hsa_kernel *hg_hsa_kernel(uint64_t object)
 	return kernel;
 }
 
-/* Of several code objects in one executable, the one that has the kernel. */
+/* Returns the code object of an executable that has the kernel, another of it if none has, or NULL
+ * if there is none. The caller holds the lock. */
 static struct hg_hip_code *code_of(uint64_t executable, const char *name,
 				   const struct codeobj_kernel **layout)
 {

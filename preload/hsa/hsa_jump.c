@@ -31,7 +31,7 @@
 struct value {
 	bool known;        /* `number` is what the register holds */
 	uint64_t number;   /* an address */
-	const void *place; /* where it was loaded from; NULL: elsewhere */
+	const void *place; /* the address it was loaded from; NULL: elsewhere */
 };
 
 struct walk {
@@ -157,7 +157,7 @@ static enum step step_move(struct walk *walk, unsigned opcode, unsigned rex, boo
 	return GO_ON;
 }
 
-/* Addition, subtraction, exclusive or, comparison. */
+/* Decodes an addition, subtraction, exclusive or, or comparison: the result is not known. */
 static enum step step_arithmetic(struct walk *walk, unsigned opcode, unsigned rex, bool segment)
 {
 	unsigned immediate = opcode == 0x83 ? 1 : opcode == 0x81 ? 4 : 0;

@@ -36,7 +36,7 @@ struct svm_attribute {
 static uint64_t locked[LOCKED_SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* False if there is no room. */
+/* Remembers a pinned block. Returns false if there is no room. */
 static bool remember(uint64_t ptr)
 {
 	bool done = false;
@@ -177,7 +177,8 @@ static int region_free(void *ptr)
 
 /* ---- pinned memory ---- */
 
-/* Memory that the OpenMP runtime pins for the time of a transfer is not the program's concern. */
+/* Records that memory was pinned, unless the OpenMP runtime does that for the time of a transfer,
+ * which does not concern the program. */
 static void record_lock(uint16_t api, void *host, size_t size, void **agent, uint64_t flags,
 			const void *caller)
 {

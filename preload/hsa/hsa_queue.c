@@ -95,7 +95,7 @@ static void record_dispatch(const struct ring *ring, const struct hsa_packet *pa
 	hg_ompt_dispatched(launch.event.kernel_id);
 }
 
-/* Under the lock. */
+/* Looks at one packet, and records it if it is a kernel's dispatch. The caller holds the lock. */
 static void look(struct ring *ring, uint64_t number, const void *caller)
 {
 	uint64_t place = number & (ring->queue->size - 1);
@@ -108,8 +108,8 @@ static void look(struct ring *ring, uint64_t number, const void *caller)
 	ring->seen[place] = number + 1;
 	kernel = hg_hsa_kernel(packet->kernel_object);
 	/*
-	 * Not the runtime's own kernels, for copies and fills. A packet of HIP's that no recorded
-	 * function has announced was launched by a function that is not recorded.
+	 * The runtime's own kernels, for copies and fills, are passed over. A packet of HIP's that
+	 * no recorded function has announced was launched by a function that is not recorded.
 	 */
 	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) ||
 	    hg_hip_take_expected(kernel->name) || !hg_hsa_enter_below_hip())

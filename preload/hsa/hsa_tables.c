@@ -127,7 +127,8 @@ static int find_runtime(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* The runtime's library: that which holds the tables, else by its name. NULL: not found. */
+/* Opens the runtime's library: the one that holds the tables, or else one by its name. Returns NULL
+ * if it is not found. */
 static void *open_library(const struct hsa_tables *tables)
 {
 	char path[PATH_MAX] = "";

@@ -116,8 +116,8 @@ static void refuse(const char *why)
 /* ---- by name ---- */
 
 /*
- * Surveys the runtime, with the lock held. Returns false if it is up and has no agents; nothing is
- * recorded then.
+ * Finds the agents and pools of a runtime that is up. Returns false if calls by name are not
+ * recorded: it has no agents, or the tables are patched. The caller holds the lock.
  */
 static bool survey(void)
 {
