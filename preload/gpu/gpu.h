@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the HSA runtime below HIP is queried for. */
+/* These query the HSA runtime below HIP. */
 #ifndef HIPGRAIN_PRELOAD_GPU_GPU_H
 #define HIPGRAIN_PRELOAD_GPU_GPU_H
 
 #include <stdbool.h>
 
-/* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
+/* Returns a function of the HSA runtime below HIP, or NULL if that is not loaded or has no such
+ * function. */
 void *hg_hsa_query(const char *name);
 /* Returns true if an address lies in a library of that name. */
 bool hg_hsa_is_runtime(const void *address);
 /*
- * hsa_amd_link_info_type_t between the GPUs and host memory, and whether it carries any atomics;
- * -1 if unknown or not all alike.
+ * Returns the hsa_amd_link_info_type_t between the GPUs and host memory, or -1 if it is unknown or
+ * not all are alike. *atomics is set likewise: 1 if the link carries any atomics, 0 if none.
  */
 int hg_hsa_host_link(int *atomics);
-/* Whether the GPUs share their memory with the CPU: 1 all, 0 none, -1 unknown or not all alike. */
+/* Returns 1 if all GPUs share their memory with the CPU, 0 if none does, -1 if it is unknown or not
+ * all are alike. */
 int hg_hsa_apus(void);
 /*
  * Records faults of GPUs from now on; this happens once. The HSA runtime is up. `first` is true if

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the GPUs reach host memory: over PCIe, which carries few atomic operations, or XGMI. HIP does
- * not report this; the HSA runtime below it does. It is initialised by then, because HIP's first
- * call was made. Numbers: hsa.h and hsa_ext_amd.h [HSAH].
+ * This finds out how the GPUs reach host memory: over PCIe, which carries few atomic operations, or
+ * XGMI. HIP does not report this; the HSA runtime below it does. It is initialised by then, because
+ * HIP's first call was made. Numbers: hsa.h and hsa_ext_amd.h [HSAH].
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -25,7 +25,7 @@ struct stale_read {
 
 typedef void stale_watcher(const struct stale_read *, void *);
 
-/* One call at a time. */
+/* The software GPU makes one call at a time, so a static buffer will do. */
 static void on_stale_read(const struct stale_read *read, void *data)
 {
 	static char text[8192];
