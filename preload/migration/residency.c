@@ -192,7 +192,8 @@ static int32_t last_prefetch(const struct range *range)
 	return answer;
 }
 
-/* Of its pages about `budget` are looked at, in runs that are spread evenly. */
+/* Looks at about `budget` of the range's pages, in runs that are spread evenly, and records what it
+ * saw. */
 static void look(int pagemap, const struct range *range, uint64_t budget, bool swap, uint64_t page,
 		 uint32_t missing)
 {

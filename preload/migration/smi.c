@@ -27,13 +27,12 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-/* How often the process looks at its end, 2 ms apart, until every event is recorded.
- */
+/* At its end the process looks so often, 2 ms apart, until every event is recorded. */
 #define LAST_PASSES 1000
 
 static struct hg_smi_source sources[HG_SMI_SOURCES];
 static struct hg_smi_cutter cutters[HG_SMI_SOURCES];
-static char names[HG_SMI_SOURCES][64]; /* what the descriptors are, according to /proc */
+static char names[HG_SMI_SOURCES][64]; /* the descriptors' targets according to /proc */
 static unsigned source_count;
 static uint64_t malformed, unknown, dropped; /* lines, of this session */
 static const char *problem = "";
@@ -42,11 +41,11 @@ static unsigned reading;   /* the source at hand */
 static int started, tried; /* tried: atomic */
 static bool paused;        /* the process may end at any moment: the thread reads nothing */
 static pid_t owner;
-/* Of what the thread and those have to do with that begin and end. */
+/* This guards what the thread shares with the functions that begin and end its work. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 
-/* HIP's number of the GPU that the driver calls `id`. */
+/* Returns HIP's number of the GPU that the driver calls `id`; HG_PLACE_HOST for 0. */
 static int32_t device_of(uint64_t id)
 {
 	if (!id)
@@ -103,7 +102,7 @@ static void take(void *data, const char *text, size_t length, bool whole)
 	}
 }
 
-/* What /proc says that a descriptor is. */
+/* Puts into `name` what /proc says that a descriptor is, or "". */
 static void name_of(int fd, char name[64])
 {
 	char path[32];
@@ -128,8 +127,9 @@ static bool is_lost(unsigned index)
 }
 
 /*
- * Whether a read would return at once. The program may close the descriptor, and another file get
- * its number, at any time: a read of that one could wait forever, and with it who wants the lock.
+ * Returns true if a read would return at once. The program may close the descriptor, and another
+ * file get its number, at any time: a read of that one could wait forever, and with it all threads
+ * that want the lock.
  */
 static bool is_ready(unsigned index)
 {
@@ -142,7 +142,7 @@ static bool is_ready(unsigned index)
 	return ready > 0;
 }
 
-/* Read all that is there; whether there was anything. With the lock. */
+/* Reads all that is there. Returns true if there was anything. The caller holds the lock. */
 static bool drain(unsigned index)
 {
 	struct hg_smi_source *source = &sources[index];
@@ -206,7 +206,7 @@ static void want(bool yes)
 			hg_smi_ask(&sources[i], yes);
 }
 
-/* What came is recorded. With the lock. */
+/* Records what came. The caller holds the lock. */
 static void look(void)
 {
 	const char *before = problem;
@@ -263,7 +263,7 @@ static void flush(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* exec() failed. */
+/* Goes on because exec() failed. */
 static void again(void)
 {
 	if (!started || owner != getpid())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording of the page faults and migrations that the driver reports. */
+/* This records the page faults and migrations that the driver reports. */
 #ifndef HIPGRAIN_PRELOAD_MIGRATION_SMI_H
 #define HIPGRAIN_PRELOAD_MIGRATION_SMI_H
 
@@ -10,7 +10,7 @@
 
 #define HG_SMI_SOURCES 64u
 
-/* Where a GPU is on the bus. */
+/* Returns a number for a GPU's place on the bus. */
 static inline int64_t hg_smi_place(unsigned domain, unsigned bus, unsigned device,
 				   unsigned function)
 {
@@ -27,21 +27,21 @@ struct hg_smi_source {
 };
 
 /*
- * Ask for the events of all GPUs: the kernel's, the software GPU's, or what HIPGRAIN_SMI names (for
- * tests: a file or FIFO with lines of the driver's; or /dev/kfd, for the kernel's in any case). The
- * number of sources in `sources`; *problem (never NULL; static) says why there are none, or not
- * all, else "". `devices`: that HIP has.
+ * Asks for the events of all GPUs: the kernel's, the software GPU's, or what HIPGRAIN_SMI names
+ * (for tests: a file or FIFO with lines of the driver's; or /dev/kfd, for the kernel's in any
+ * case). `places` are those of HIP's `device_count` devices. Returns the number of sources in
+ * `sources`; *problem (never NULL; static) says why there are none, or not all, or is "".
  */
 unsigned hg_smi_open(struct hg_smi_source sources[HG_SMI_SOURCES], const int64_t *places,
 		     int device_count, const char **problem);
-/* Begin or cease to want its events. */
+/* Begins or ceases to want its events. */
 void hg_smi_ask(const struct hg_smi_source *source, bool wanted);
 
 /* ---- smi.c ---- */
 
 /*
- * Begin, once, if something is recorded now and HIP has devices, at `places` on the bus; for a
- * later session go on, and say again where the events come from. In hg_enter().
+ * Begins, once, if something is recorded now and HIP has devices, at `places` on the bus. For a
+ * later session it goes on, and says again where the events come from. Is called in hg_enter().
  */
 void hg_smi_start(const int64_t *places, int count);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's interface to the events of smi_text.h, as far as it is used: linux/kfd_ioctl.h, of
- * which builds need no copy. tests/unit/preload/smi_text.c compares the two.
+ * This declares the kernel's interface to the events of smi_text.h, as far as it is used:
+ * linux/kfd_ioctl.h, so that builds need no copy of it. tests/unit/preload/smi_text.c compares the
+ * two.
  */
 #ifndef HIPGRAIN_PRELOAD_MIGRATION_SMI_KFD_H
 #define HIPGRAIN_PRELOAD_MIGRATION_SMI_KFD_H
@@ -25,15 +26,15 @@ struct hg_kfd_smi_events { /* struct kfd_ioctl_smi_events_args */
 #define HG_KFD_SMI_EVENTS  _IOWR('K', 0x1F, struct hg_kfd_smi_events)
 
 /*
- * The first that reports migrations, and only those of the process itself ("Add SMI profiler event
- * log")
+ * From this version on the driver reports migrations, and only those of the process itself ("Add
+ * SMI profiler event log").
  */
 #define HG_KFD_MAJOR 1u
 #define HG_KFD_MINOR 10u
 
 /*
- * Which events are sent is a mask that is written to the descriptor, with a bit for each (its
- * number less one). This one, for the events of all processes, is never requested: without it the
+ * A mask that is written to the descriptor says which events are sent, with a bit for each (its
+ * number less one). This bit, for the events of all processes, is never requested: without it the
  * kernel reports no other process.
  */
 #define HG_KFD_ALL_PROCESSES 64u

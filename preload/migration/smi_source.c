@@ -60,7 +60,7 @@ static ssize_t node_file(unsigned node, const char *name, char *text, size_t siz
 	return got > 0 ? got : 0;
 }
 
-/* The number that follows `name` in the lines of `text`. */
+/* Returns the number that follows `name` in the lines of `text`, or 0 if there is none. */
 static uint64_t property(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -113,7 +113,7 @@ static void take_on(int kfd, struct hg_smi_source *source, const char **problem)
 	struct hg_kfd_smi_events request = { .gpu_id = source->gpu_id };
 
 	if (ask_kernel(kfd, HG_KFD_SMI_EVENTS, &request)) {
-		/* What the driver says of a number that it doesn't know is EINVAL. */
+		/* If the driver doesn't know a number, it says EINVAL. */
 		*problem = errno == ENOTTY || errno == ENOSYS
 			       ? "this kernel's driver does not report migrations"
 			   : errno == EINVAL
@@ -133,7 +133,7 @@ static void take_on(int kfd, struct hg_smi_source *source, const char **problem)
 	}
 }
 
-/* Which device of HIP's each is. */
+/* Sets each source's device to HIP's number of it, where the place on the bus tells that. */
 static void number_by_place(struct hg_smi_source *sources, unsigned count, const int64_t *places,
 			    int device_count)
 {

@@ -11,10 +11,10 @@ struct cursor {
 };
 
 /*
- * What follows the event's number in each kind's line, a letter a field:
+ * Each kind's line has these fields behind the event's number, a letter a field:
  *   t time  p -pid  a @start(size)  f @page(GPU)  m from->to  q prefetched:preferred
  *   g GPU  n trigger  e error  c letter  d count
- * Those in capitals may be missing, with all that follow.
+ * Fields in capitals may be missing, with all that follow.
  */
 static const struct {
 	unsigned kind;
@@ -48,7 +48,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-/* At least one digit, and no more than fit. */
+/* Reads a number of at least one digit. Returns false if there is none, or if it is too large. */
 static bool number(struct cursor *c, unsigned base, uint64_t *value)
 {
 	const char *first = c->at;

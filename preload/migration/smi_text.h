@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text in which the kernel's driver reports page faults and migrations: lines that
+ * This parses the text in which the kernel's driver reports page faults and migrations: lines that
  * AMDKFD_IOC_SMI_EVENTS's descriptor gives (kfd_smi_events.c, kfd_ioctl.h;
- * docs/memory-model.md#driver-events). Independent of the rest of the preload library.
+ * docs/memory-model.md#driver-events). It is independent of the rest of the preload library.
  */
 #ifndef HIPGRAIN_PRELOAD_MIGRATION_SMI_TEXT_H
 #define HIPGRAIN_PRELOAD_MIGRATION_SMI_TEXT_H
@@ -24,7 +24,7 @@ enum hg_smi_kind {
 	HG_SMI_DROPPED = 14,
 };
 
-/* Write it to the descriptor to get these. */
+/* Writing this mask to the descriptor requests these events. */
 #define HG_SMI_BIT(kind) (UINT64_C(1) << ((kind)-1))
 #define HG_SMI_MASK                                                         \
 	(HG_SMI_BIT(HG_SMI_VM_FAULT) | HG_SMI_BIT(HG_SMI_MIGRATE_START) |   \
@@ -32,7 +32,7 @@ enum hg_smi_kind {
 	 HG_SMI_BIT(HG_SMI_FAULT_END) | HG_SMI_BIT(HG_SMI_QUEUE_EVICTION) | \
 	 HG_SMI_BIT(HG_SMI_QUEUE_RESTORE) | HG_SMI_BIT(HG_SMI_UNMAP) | HG_SMI_BIT(HG_SMI_DROPPED))
 
-/* The longest line that is looked at; the driver's have at most 96 bytes. */
+/* Longer lines are not looked at; the driver's have at most 96 bytes. */
 #define HG_SMI_LINE 256
 
 struct hg_smi_line {
@@ -55,20 +55,20 @@ enum hg_smi_result {
 };
 
 /*
- * Parse one line of `length` bytes, without its newline; no NUL is needed. Fields that a later
+ * Parses one line of `length` bytes, without its newline; no NUL is needed. Fields that a later
  * driver may add at the end are passed over, those that an older one lacks there are 0.
  */
 enum hg_smi_result hg_smi_parse(const char *text, size_t length, struct hg_smi_line *line);
 
-/* Cuts a stream of text into lines. All 0 at first. */
+/* This cuts a stream of text into lines. It is all 0 at first. */
 struct hg_smi_cutter {
 	char text[HG_SMI_LINE];
 	size_t used;
-	bool overlong; /* what comes up to the next newline belongs to a line that is too long */
+	bool overlong; /* the bytes up to the next newline belong to a line that is too long */
 };
 
 /*
- * Give it `size` bytes as they came. Calls `take` for each complete line; `whole` is false for what
+ * Takes `size` bytes as they came. Calls `take` for each complete line; `whole` is false for what
  * was left of one that is too long.
  */
 void hg_smi_cut(struct hg_smi_cutter *cutter, const char *bytes, size_t size,
