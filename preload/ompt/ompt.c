@@ -39,8 +39,8 @@ static struct {
 /* ---- callbacks: ours, and the other tool's ---- */
 
 /*
- * What we requested: the newer form, and the older one where that is not delivered. The other tool
- * gets either, if the runtime would have delivered it.
+ * This is a callback that we requested: in the newer form, and in the older one if the newer is not
+ * delivered. The other tool gets either, if the runtime would have delivered it.
  */
 struct row {
 	int number, older; /* ompt_callbacks_t; older: 0 if there is no such form */
@@ -201,7 +201,7 @@ static struct row rows[ROWS] = {
 	[ROW_DEVICE] = { .number = OMPT_DEVICE_INITIALIZE, .ours = FUNCTION(on_device_initialize) },
 };
 
-/* Which callbacks the runtime promised, a bit for each number. */
+/* Requests the callbacks. Returns which of them the runtime promised, a bit for each number. */
 static uint64_t ask_for_callbacks(void)
 {
 	uint64_t promised = 0;
@@ -227,7 +227,7 @@ static uint64_t ask_for_callbacks(void)
 
 /* ---- what the other tool sees of the runtime ---- */
 
-/* The other tool's place for a callback that we hold; NULL if we do not. */
+/* Returns the other tool's place for a callback that we hold, or NULL if we do not hold it. */
 static ompt_function *place_of(int number, int *result)
 {
 	for (struct row *row = rows; row < rows + ROWS; row++) {
@@ -342,7 +342,7 @@ static struct ompt_tool *from_environment(unsigned omp_version, const char *runt
 	return tool;
 }
 
-/* What the runtime calls when it starts: OpenMP 5.1, 4.2.1 "ompt_start_tool". */
+/* The runtime calls this when it starts: OpenMP 5.1, 4.2.1 "ompt_start_tool". */
 HG_EXPORT struct ompt_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 HG_EXPORT struct ompt_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {

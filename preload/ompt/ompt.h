@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OpenMP runtime's interface for tools, as far as it is used here, and what the files about it
- * share. Numbers and signatures: OpenMP 5.1, chapter 4 and section 19 ("OMPT Interface"); written
- * out, because no compiler's header is needed to build.
+ * This declares the OpenMP runtime's interface for tools, as far as it is used here, and what the
+ * files about it share. Numbers and signatures are those of OpenMP 5.1, chapter 4 and section 19
+ * ("OMPT Interface"); they are written out, because no compiler's header is needed to build.
  */
 #ifndef HIPGRAIN_PRELOAD_OMPT_OMPT_H
 #define HIPGRAIN_PRELOAD_OMPT_OMPT_H
@@ -67,41 +67,41 @@ typedef void ompt_device_initialize_fn(int device, const char *type, void *handl
 /* ---- ompt_record.c: from a callback to its event; errno is kept ---- */
 
 void hg_ompt_runtime(const char *version, unsigned omp_version, uint64_t callbacks);
-/* NULL where the runtime has no such function. */
+/* This is NULL if the runtime has no such function. */
 typedef int ompt_task_info_fn(int level, int *flags, union ompt_data **task, void **frame,
 			      union ompt_data **parallel, int *thread);
 void hg_ompt_set_task_info(ompt_task_info_fn *task_info);
 void hg_ompt_device(int device, const char *type, const char *documentation);
 void hg_ompt_target(int kind, int endpoint, int device, const void *code);
-/* Of runtimes that report a construct once, `endpoint` is HG_OMP_BEGIN_END. */
+/* If the runtime reports a construct once, `endpoint` is HG_OMP_BEGIN_END. */
 void hg_ompt_data(int endpoint, int op, void *src, int src_device, void *dst, int dst_device,
 		  size_t size, const void *code);
 void hg_ompt_map(unsigned count, void **host, void **device, size_t *sizes, unsigned *flags,
 		 const void *code);
 void hg_ompt_submit(int endpoint, unsigned teams);
 
-/* Where in the application the target construct begins that this thread is in, or NULL. */
+/* Returns where in the application the target construct begins that this thread is in, or NULL. */
 const void *hg_ompt_code(void);
-/* The thread is inside a data operation of the OpenMP runtime's. */
+/* Returns true if the thread is inside a data operation of the OpenMP runtime's. */
 bool hg_ompt_in_data_op(void);
 /* Returns true in a target construct that is published (trace/open_calls.h). */
 bool hg_ompt_in_region(void);
 /* Publishes that the construct that the thread is in, if it is in one, has begun a kernel. */
 void hg_ompt_dispatched(uint32_t kernel_id);
 
-/* The same bytes have the same hash, and others very likely another; never 0. */
+/* Returns a hash, never 0. The same bytes have the same hash, and others very likely another. */
 uint64_t hg_ompt_hash(const void *data, size_t size);
 
 /*
  * Reading what transfers carry costs time: whatever it takes for the first 64 MiB, and after that
- * no more than a 32nd of the process' time. In bursts, because contents are compared with those
- * before: reading begins again when the share has sunk to a half.
+ * no more than a 32nd of the process' time. It is read in bursts, because contents are compared
+ * with those before: reading begins again when the share has sunk to a half.
  */
 struct hg_ompt_reading {
 	uint64_t bytes, ns; /* read, and spent; all atomic */
 	bool resting;
 };
-/* Whether `size` bytes more may be read when the process is `age` ns old. */
+/* Returns true if `size` bytes more may be read when the process is `age` ns old. */
 bool hg_ompt_may_read(struct hg_ompt_reading *reading, size_t size, uint64_t age);
 void hg_ompt_has_read(struct hg_ompt_reading *reading, size_t size, uint64_t ns);
 

@@ -65,7 +65,8 @@ static uint32_t stack_of(const void *code)
 	return code ? hg_stack_id(code) : 0;
 }
 
-/* Where the runtime does not report which devices it has, no number is taken for the host's. */
+/* Returns true if the number is the host's. If the runtime does not report which devices it has, no
+ * number is taken for that. */
 static bool is_host(int device)
 {
 	uint64_t real = __atomic_load_n(&real_devices, __ATOMIC_RELAXED);
@@ -146,7 +147,7 @@ static void record_again(void)
 
 static struct hg_ompt_reading reading;
 
-/* 0: not read. */
+/* Returns a hash of the data, or 0 if they were not read. */
 static uint64_t content_of(const void *data, size_t size)
 {
 	uint64_t start, hash;
@@ -177,7 +178,7 @@ static void read_pending(void)
 
 /* ---- constructs ---- */
 
-/* Of ompt_target_t: those with nowait are 8 more. */
+/* Constructs of ompt_target_t with nowait have numbers that are 8 more. */
 #define KINDS 8
 
 bool hg_ompt_in_region(void)
@@ -186,8 +187,8 @@ bool hg_ompt_in_region(void)
 }
 
 /*
- * Not where the region is the program's own code, on the host, nor inside of a call of HIP's. Needs
- * hg_enter().
+ * Publishes a construct, unless its region is the program's own code, on the host, or it is inside
+ * of a call of HIP's. Needs hg_enter().
  */
 static void publish(int kind, const void *code, uint32_t stack_id)
 {
@@ -325,7 +326,8 @@ void hg_ompt_data(int endpoint, int op, void *src, int src_device, void *dst, in
 	}
 	if (endpoint == HG_OMP_BEGIN)
 		region.op_start = hg_now();
-	/* What is deleted may be somebody else's before the call returns. */
+	/* Memory that is deleted may be another allocation before the call returns, so that is
+	 * recorded first. */
 	if (endpoint == HG_OMP_BEGIN_END || (endpoint == HG_OMP_BEGIN) == (op == HG_OMP_DELETE)) {
 		if (op == HG_OMP_DELETE)
 			region.op_start = 0;
