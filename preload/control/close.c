@@ -54,7 +54,8 @@ struct entry {
 
 #define OURS_MAX 64u
 
-/* Our file descriptors in a range, in ascending order. Does not allocate. */
+/* Finds our file descriptors in a range, in ascending order, and returns how many there are. It
+ * does not allocate. */
 static unsigned find_ours(unsigned first, unsigned last, unsigned found[OURS_MAX])
 {
 	char buffer[2048] __attribute__((aligned(8)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of ours, which the program must not close. */
+/* This keeps the program from closing descriptors of ours. */
 #ifndef HIPGRAIN_PRELOAD_CONTROL_DESCRIPTORS_H
 #define HIPGRAIN_PRELOAD_CONTROL_DESCRIPTORS_H
 
@@ -7,7 +7,7 @@
 
 #include "preload/core/base.h"
 
-/* Whether a part has any, or had: only then they are looked for. Atomic. */
+/* True if a part has any, or had: only then are they looked for. It is atomic. */
 extern HG_HIDDEN bool hg_descriptors_owned;
 
 /* close(), except for our descriptors; not a cancellation point. */

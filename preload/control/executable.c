@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a program that is about to be executed can be recorded: what its file is, whose rights it
- * gets (ld.so(8), secure-execution mode), and what its environment contains. The kernel decides; an
- * error here leads only to a wrong message.
+ * This decides if a program that is about to be executed can be recorded: by its file, by the
+ * rights that it gets (ld.so(8), secure-execution mode), and by its environment. The kernel decides
+ * what really happens; an error here leads only to a wrong message.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -103,7 +103,8 @@ static enum hg_missed look_at_elf(int fd, const Elf64_Ehdr *elf)
 	return is_loader(fd, &dynamic) ? HG_MISSED_NOT : HG_MISSED_STATIC;
 }
 
-/* The interpreter that a script names, in its text. */
+/* Returns the interpreter that a script names, as a part of its text, or NULL. The text is
+ * changed. */
 static const char *find_interpreter(char text[static 1])
 {
 	char *at = text + 2;

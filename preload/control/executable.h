@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program is executed, and if the preload library enters it. */
+/* This finds out which program is executed, and if the preload library enters it. */
 #ifndef HIPGRAIN_PRELOAD_CONTROL_EXECUTABLE_H
 #define HIPGRAIN_PRELOAD_CONTROL_EXECUTABLE_H
 
@@ -9,7 +9,7 @@
 
 #include "preload/trace/missed.h"
 
-/* Which program is about to be executed. */
+/* This describes the program that is about to be executed. */
 struct hg_image {
 	enum hg_missed why;
 	bool foreign;     /* its loader complains of the preload library */
@@ -18,17 +18,17 @@ struct hg_image {
 };
 
 /*
- * `path` with a slash, or to be searched as execvp(3) does; NULL: it is `fd`. Allocates nothing,
- * and may run in a child by vfork().
+ * Looks at `path`, with a slash or to be searched as execvp(3) does, or if that is NULL at `fd`.
+ * Allocates nothing, and may run in a child by vfork().
  */
 struct hg_image hg_image_of(const char *path, int fd, bool search, char *const env[]);
 
-/* The same, and it is counted, as process `pid`. */
+/* Does the same, and counts a program that is not recorded, as process `pid`. */
 struct hg_image hg_image_add(const char *path, int fd, bool search, char *const env[], pid_t pid);
 
 /*
- * `env` without the preload library in LD_PRELOAD, in `list`, which has its length, and `text`, of
- * hg_image_preload_length() bytes.
+ * The first returns how many bytes the second needs in `text`. The second returns `env` without the
+ * preload library in LD_PRELOAD, as `list`, which must be as long as `env`.
  */
 size_t hg_image_preload_length(char *const env[]);
 char **hg_image_environment(char *const env[], char **list, char *text);

@@ -204,7 +204,7 @@ static void collect_arguments(char **argv, const char *first, va_list list)
 		*argv = va_arg(list, char *);
 }
 
-/* As the C library does: the array of arguments is on the stack, memory may be short. */
+/* This does as the C library does: the array of arguments is on the stack, memory may be short. */
 #define EXEC(last, call)                       \
 	va_list list, again;                   \
                                                \

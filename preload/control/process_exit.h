@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of the process, or of its program. */
+/* This handles the end of the process, or of its program. */
 #ifndef HIPGRAIN_PRELOAD_CONTROL_PROCESS_EXIT_H
 #define HIPGRAIN_PRELOAD_CONTROL_PROCESS_EXIT_H
 
-void hg_process_exit_write(void); /* what is buffered in memory, and buffer no more */
-void hg_process_exit_again(void); /* buffer again: the process goes on */
+/* Writes what is buffered in memory; nothing is buffered from then on. */
+void hg_process_exit_write(void);
+/* Buffers again, because the process goes on. */
+void hg_process_exit_again(void);
 
 #endif

@@ -36,7 +36,7 @@ static void end_recording(void)
 	hg_changed();
 }
 
-/* Whether it was this call that ended the recording. */
+/* Ends the recording. Returns true if it was this call that ended it. */
 static bool begin(void)
 {
 	if (hg_active > HG_NEW && !hg_fork_wake())

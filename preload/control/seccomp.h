@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls that are not allowed: seccomp(2). */
+/* This handles seccomp(2), after which system calls are not allowed. */
 #ifndef HIPGRAIN_PRELOAD_CONTROL_SECCOMP_H
 #define HIPGRAIN_PRELOAD_CONTROL_SECCOMP_H
 
 #include <stdbool.h>
 
-/* prctl() or seccomp(), with the number of the one, that may confine the process. */
+/* Calls prctl() or seccomp(), whichever has that number, which may confine the process. Returns
+ * what the call returns. */
 long hg_confine(long number, long a, long b, long c, long d, long e);
 
-/* `env` without what would have another program recorded, in `list`, which has its length. */
+/* Returns `env` without what would have another program recorded, as `list`, which must be as
+ * long. */
 char **hg_confined_environment(char *const *env, char **list);
 
 #endif

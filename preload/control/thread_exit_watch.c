@@ -34,7 +34,7 @@
 #include "preload/core/start.h"
 #include "tracer/provider.h"
 
-#define HIGH_FD     512 /* where programs do not put their own */
+#define HIGH_FD     512 /* descriptors of the program are lower */
 #define TRACERS_MAX 16u
 #define NAP_LEAST   1000000 /* ns */
 #define NAP_MOST    50000000
@@ -95,8 +95,8 @@ static void open_folder(void)
 }
 
 /*
- * Calls `look` for each thread except the calling one until it returns true: 1, or 0; -errno if
- * they cannot be listed. `list`: /proc/self/task.
+ * Calls `look` for each thread except the calling one until it returns true. Returns 1 if it did, 0
+ * if it did not, -errno if the threads cannot be listed. `list` is a descriptor of /proc/self/task.
  */
 static int each_thread(int list, bool (*look)(pid_t tid))
 {
@@ -329,7 +329,7 @@ static void leaving(void)
 	begin();
 }
 
-/* Whether the calling thread is the program's last. */
+/* Returns true if the calling thread is the program's last. */
 static bool is_last(void)
 {
 	int cancel = hg_keep_thread(), list, rc;
