@@ -55,7 +55,7 @@ static int32_t read_s32(const uint8_t *at)
 	return value;
 }
 
-/* A LEB128 number [DWARF 4, 7.6]; *shift: bits that were read, *last: the last byte. */
+/* Reads a LEB128 number [DWARF 4, 7.6]. *shift is how many bits were read, *last the last byte. */
 static uint64_t read_leb(struct reader *reader, unsigned *shift, uint64_t *last)
 {
 	uint64_t value = 0;
@@ -288,7 +288,8 @@ static void set_cfa(struct machine *m, uint64_t number, int64_t offset)
 	m->now.cfa = CFI_RSP;
 }
 
-/* An expression of the form *(rbp + offset) or, without the dereference, rbp + offset. */
+/* Reads an expression of the form *(rbp + offset) or, without the dereference, rbp + offset.
+ * Returns false if it is another. */
 static bool read_rbp_expression(struct reader *reader, bool deref, int64_t *offset)
 {
 	uint64_t size = read_uleb(reader);
@@ -306,7 +307,8 @@ static bool read_rbp_expression(struct reader *reader, bool deref, int64_t *offs
 	return !part.bad && part.at == part.end;
 }
 
-/* Those whose operand is not in the opcode's low bits; false: an unknown one. */
+/* Runs an instruction whose operand is not in the opcode's low bits. Returns false if it is
+ * unknown. */
 static bool run_extended(struct machine *m, struct reader *reader, unsigned opcode)
 {
 	const struct description *d = m->about;

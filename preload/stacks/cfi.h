@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call-frame information of loaded code, reduced to what a walk from caller to caller needs on
- * x86-64: where the frame ends and where rbp was saved.
+ * This reads call-frame information of loaded code, reduced to what a walk from caller to caller
+ * needs on x86-64: where the frame ends and where rbp was saved.
  */
 #ifndef HIPGRAIN_PRELOAD_STACKS_CFI_H
 #define HIPGRAIN_PRELOAD_STACKS_CFI_H
@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of the code at an address. CFA: the stack pointer after the function returned. */
+/* This says what is known of the code at an address. The CFA is the stack pointer after the
+ * function returned. */
 enum cfi_kind {
 	CFI_RSP = 1,   /* CFA = rsp + cfa */
 	CFI_RBP,       /* CFA = rbp + cfa */
@@ -34,17 +35,18 @@ struct cfi_rule {
 	int32_t rbp;
 };
 
-/* What finds the table of an address (PT_GNU_EH_FRAME of its object); NULL if there is none. */
+/* Returns the table of the object that has the address (its PT_GNU_EH_FRAME), or NULL if there is
+ * none. */
 typedef const uint8_t *cfi_find_table(uintptr_t pc);
 
 /*
- * The rule in force at `pc`: for a return address, pass one less, which lies in the call.
- * Reads only what the object maps; takes no locks and allocates nothing. Always gives a rule.
- * Formats: DWARF 5, 6.4, and Linux Standard Base 5.0, 10.6 (.eh_frame, .eh_frame_hdr).
+ * Finds the rule in force at `pc`: for a return address, pass one less, which lies in the call. It
+ * reads only what the object maps, takes no locks and allocates nothing. It always gives a rule.
+ * Formats are those of DWARF 5, 6.4, and Linux Standard Base 5.0, 10.6 (.eh_frame, .eh_frame_hdr).
  */
 void cfi_find(cfi_find_table *find_table, uintptr_t pc, struct cfi_rule *rule);
 
-/* Whether a function with call-frame information begins there. */
+/* Returns true if a function with call-frame information begins there. */
 bool cfi_is_start(cfi_find_table *find_table, uintptr_t pc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that call the HIP runtime without passing the preload library. */
+/* This finds objects that call the HIP runtime without passing the preload library. */
 #ifndef HIPGRAIN_PRELOAD_STACKS_HIP_BYPASS_H
 #define HIPGRAIN_PRELOAD_STACKS_HIP_BYPASS_H
 
@@ -12,13 +12,13 @@
 
 /* Both are called in a callback of dl_iterate_phdr(), and take no lock. */
 
-/* Whether an object is linked to a HIP runtime by itself. */
+/* Returns true if an object is linked to a HIP runtime by itself. */
 bool hg_bypass_concerns(const struct dl_phdr_info *info);
 
 /*
- * Check where the references of an object [start, end) to HIP functions lead now. `names` gets
+ * Checks where the references of an object [start, end) to HIP functions lead now. `names` gets
  * those that lead into one of the runtimes instead of to us or to another tool, separated by
- * spaces, cut short with "..." if they are too many. Returns whether this is final: all are bound.
+ * spaces, cut short with "..." if they are too many. Returns true if this is final: all are bound.
  */
 struct hg_bypass_range {
 	uintptr_t start, end;

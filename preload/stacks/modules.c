@@ -58,7 +58,7 @@ static struct {
 } tools[32];
 size_t hg_tools_known; /* read without the lock */
 
-/* What hg_bypass_look() must know of; atomic: read without the lock. */
+/* hg_bypass_look() must know so many runtimes. It is atomic: read without the lock. */
 static size_t runtimes_loaded;
 
 static void note_tool(const char *path, uint64_t start, uint64_t end)
@@ -156,7 +156,7 @@ static void *map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* NULL without memory, or for what is no path. */
+/* Returns a copy of the path, or NULL if there is no memory or the path is too long. */
 static char *keep_path(const char *path)
 {
 	static const size_t sizes[] = { SHORT_PATH, PATH_MAX };
@@ -254,7 +254,7 @@ static struct module *find_module(const struct dl_phdr_info *info)
 
 #define RUNTIMES 8u
 
-/* Under the loader's lock. */
+/* Looks where one object's references lead. Runs under the loader's lock. */
 static int look_past(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct hg_bypass_range runtimes[RUNTIMES];
@@ -282,7 +282,8 @@ static int look_past(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Whether any object's calls of HIP may still lead elsewhere than was recorded. */
+/* Returns true if any object's calls of HIP might still lead elsewhere than was recorded; they were
+ * looked at then. */
 static bool find_past(void)
 {
 	size_t runtimes = 0, open = 0;
@@ -364,7 +365,7 @@ void hg_modules_find(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Of those that were recorded before that was known. */
+/* Records again the objects that were recorded before that was known. */
 static void record_past(void)
 {
 	for (size_t i = 0; i < emitted; i++)

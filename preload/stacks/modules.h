@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded objects of the process. */
+/* This keeps the loaded objects of the process. */
 #ifndef HIPGRAIN_PRELOAD_STACKS_MODULES_H
 #define HIPGRAIN_PRELOAD_STACKS_MODULES_H
 
@@ -10,17 +10,18 @@
 #include "preload/core/base.h"
 
 void hg_modules_poll(void); /* record objects that were loaded since the last call */
-/* The same, and where calls of HIP lead that were not bound by then: for when that may end. */
+/* Does the same, and looks again where calls of HIP lead that were not bound by then: it is called
+ * when they may have been bound since. */
 void hg_modules_look_again(void);
 void hg_modules_find(void);             /* look, without recording anything */
 extern HG_HIDDEN size_t hg_tools_known; /* libraries of tools; atomic; only grows */
-/* hg_modules_is_tool() of an address that is not near the last one. */
+/* Is hg_modules_is_tool() for an address that is not near the last one. */
 bool hg_modules_is_tool_anywhere(uintptr_t address);
 
 /*
- * Whether an address lies in a library whose memory is not the program's: ours, the runtime. For
- * the span around the last one that did not, up to the nearest of them on either side, that is one
- * comparison.
+ * Returns true if an address lies in a library whose memory is not the program's: ours, the
+ * runtime. For the span around the last one that did not, up to the nearest of them on either side,
+ * that is one comparison.
  */
 static inline bool hg_modules_is_tool(const void *address)
 {
@@ -30,7 +31,8 @@ static inline bool hg_modules_is_tool(const void *address)
 	       hg_modules_is_tool_anywhere((uintptr_t)address);
 }
 
-/* Something by which a GPU is reached was loaded, or called; atomic. It stays so. */
+/* Becomes 1 when something by which a GPU is reached was loaded, or called, and stays so;
+ * atomic. */
 extern HG_HIDDEN int hg_gpu_seen;
 
 #endif

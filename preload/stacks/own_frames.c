@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the program's own frames begin, which are below those of this library's functions. */
+/* This finds where the program's own frames begin, below those of this library's functions. */
 #include "preload/core/base.h"
 #include "preload/stacks/past.h"
 #include "preload/stacks/unwind.h"

@@ -79,7 +79,8 @@ void hg_past_end_run(struct hg_past_walk *walk, const struct hg_past_frame *at)
 	walk->run = NULL;
 }
 
-/* Where those begin that stay; as it does not follow, so that is noted. */
+/* Returns the first of the frames that stay. If it does not follow the walk's last frame, that is
+ * noted in it. */
 static struct hg_past_frame *staying(struct hg_past_walk *walk)
 {
 	struct hg_past *past = walk->past;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames that a thread's walks have found, for the walks to come: stacks differ from those
- * before in their inner frames.
+ * This keeps the frames that a thread's walks have found, for the walks to come: stacks differ from
+ * those before in their inner frames.
  *
  * The frames lie as they do in the stack, by their addresses, the outermost last. A walk that comes
  * to one of them in the same state needs no rules as long as the words that led from one to the
- * next are the same again: each word is compared, so that nothing is assumed about what happened
- * in between. Frames further out than a walk has gone stay for others.
+ * next are the same again: each word is compared, so that nothing is assumed about what happened in
+ * between. Frames further out than a walk has gone stay for others.
  */
 #ifndef HIPGRAIN_PRELOAD_STACKS_PAST_H
 #define HIPGRAIN_PRELOAD_STACKS_PAST_H
@@ -22,15 +22,15 @@
 #define HG_PAST_FRAMES     320u
 
 /*
- * In the lowest bits of a frame's sp, which is a multiple of 8: what decides that it follows the
- * one before, and what is known of rbp.
+ * These are the lowest bits of a frame's sp, which is a multiple of 8: they say what decides that
+ * it follows the one before, and what is known of rbp.
  */
 enum hg_past_flags {
 	HG_PAST_RETURN = 0, /* the return address below sp */
 	HG_PAST_BP = 1,     /* and where the frame before ends, which is found by rbp */
 	HG_PAST_NONE = 2,   /* something else, or it does not follow */
 	HG_PAST_LINK = 3,   /* these bits */
-	HG_PAST_SAVED = 4,  /* where rbp is saved, and not what it is */
+	HG_PAST_SAVED = 4,  /* it is known where rbp is saved, and not what it is */
 	HG_PAST_FLAGS = 7,
 };
 
@@ -45,9 +45,9 @@ struct hg_past_more {
 };
 
 /*
- * As many of each kind, so that what belongs together has the same distance. Few frames are kept at
- * the end of `frames`, and go through the begin of `fresh`: that, with what else is needed, is in
- * one page, and so is what belongs to it.
+ * There are as many of each kind, so that what belongs together has the same distance. Few frames
+ * are kept at the end of `frames`, and go through the begin of `fresh`: that, with what else is
+ * needed, is in one page, and so is what belongs to it.
  */
 struct hg_past {
 	struct hg_past_frame frames[HG_PAST_FRAMES + 1], fresh[HG_PAST_WALK];
@@ -85,7 +85,7 @@ static inline uintptr_t hg_past_sp(const struct hg_past_frame *frame)
 	return frame->sp & ~(uintptr_t)HG_PAST_FLAGS;
 }
 
-/* A frame that the walk found otherwise. */
+/* Adds a frame that the walk found otherwise. */
 static inline void hg_past_add(struct hg_past_frame *next, uintptr_t ip, uintptr_t sp,
 			       uintptr_t flags, uintptr_t bp, uint32_t rule)
 {
@@ -94,14 +94,14 @@ static inline void hg_past_add(struct hg_past_frame *next, uintptr_t ip, uintptr
 }
 
 /*
- * Begin a walk of the calling thread; *walk is zero. One in a signal's handler that has interrupted
- * another walk knows no frames. Every walk is to be ended.
+ * Begins a walk of the calling thread; *walk is zero. A walk in a signal's handler that has
+ * interrupted another walk knows no frames. Every walk is to be ended.
  */
 void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch);
 void hg_past_end(struct hg_past_walk *walk);
-/* What was known ends to be so at this frame, which the walk goes on from otherwise. */
+/* Ends the run of known frames at this frame, from which the walk goes on otherwise. */
 void hg_past_end_run(struct hg_past_walk *walk, const struct hg_past_frame *at);
-/* What the walk, which is of use, found is known from now on, from `first`. */
+/* Keeps what the walk found, for the walks to come. The walk must be of use. */
 void hg_past_keep(struct hg_past_walk *walk);
 
 #endif

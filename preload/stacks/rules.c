@@ -104,7 +104,8 @@ static uint32_t pack(const struct cfi_rule *rule)
 	       ((uint32_t)(rule->rbp / 8) & ((1u << HG_RULE_RBP_BITS) - 1)) << HG_RULE_RBP_AT;
 }
 
-/* Of code that nothing describes, as what a program compiles for itself: most keeps its frame. */
+/* This rule is taken for code that nothing describes, such as a program compiles for itself: most
+ * of it keeps its frame. */
 static const struct cfi_rule by_frame = {
 	.kind = CFI_RBP,
 	.saved = CFI_AT_CFA,
@@ -152,7 +153,7 @@ static bool number_of(uint32_t rule, uint32_t *number)
 	return false;
 }
 
-/* At its place or beside it, in the stead of another one if there is no room. */
+/* Puts the word at its place or beside it, instead of another one if there is no room. */
 static void put(struct hg_rule_table *table, uint64_t word)
 {
 	uintptr_t address = (uintptr_t)(word >> HG_RULE_NUMBER_BITS);

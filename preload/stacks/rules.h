@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call-frame rules by the address of the code, packed into 32 bits, and the table of those that
- * were looked for before.
+ * This finds call-frame rules by the address of the code, packed into 32 bits, and keeps a table of
+ * those that were looked for before.
  *
  * The table's words stand for one return address each: the address and the number of a rule, of
  * which there are few. So readers need no lock, and a word may be anywhere. It grows, as a walk
@@ -21,9 +21,9 @@
 #define HG_RULE_NUMBER_BITS 16u /* user addresses have 47 */
 
 /*
- * Of a rule, from the least significant bit: 1, whether the frame's end is found by rbp; 1, whether
- * rbp is saved at that end; what is odd about it, 3; rbp 10; cfa 17 (signed, in words). Nearly all
- * are plain: nothing is odd.
+ * A rule has, from the least significant bit: 1 bit that is set if the frame's end is found by rbp;
+ * 1 that is set if rbp is saved at that end; 3 for what is odd about it; 10 for rbp; 17 for cfa
+ * (both signed, in words). Nearly all are plain: nothing is odd.
  */
 #define HG_RULE_BY_RBP   1u
 #define HG_RULE_SAVES    2u
@@ -61,9 +61,9 @@ extern HG_HIDDEN uint32_t hg_rules_found;
 
 int hg_rules_init(void);
 void hg_rules_flush(void); /* forget all */
-/* The rule at the call before a return address. */
+/* Returns the rule at the call before a return address. */
 uint32_t hg_rule_of_call(uintptr_t address);
-/* Of an instruction that a signal has interrupted. */
+/* Returns the rule at an instruction that a signal has interrupted. */
 uint32_t hg_rule_exact(uintptr_t pc);
 
 static inline uint32_t hg_rule_odd(enum hg_rule_odd odd)
@@ -76,7 +76,7 @@ static inline bool hg_rule_is_plain(uint32_t rule)
 	return !(rule & HG_RULE_ODD);
 }
 
-/* enum cfi_kind, enum cfi_saved */
+/* The first returns an enum cfi_kind, the second an enum cfi_saved. */
 static inline unsigned hg_rule_kind(uint32_t rule)
 {
 	static const uint8_t kinds[] = { CFI_RSP,    CFI_RSP, CFI_RBP_DEREF, CFI_RBP_DEREF,
@@ -109,7 +109,7 @@ static inline uint64_t hg_rule_place(const struct hg_rule_table *table, uintptr_
 	return address * 0x9e3779b97f4a7c15u >> 40 & (table->places - 1);
 }
 
-/* The rule of a call that is where it is first looked for; else HG_ODD_UNKNOWN. */
+/* Returns the rule of a call if it lies where it is looked for first; else HG_ODD_UNKNOWN. */
 static inline uint32_t hg_rule_at_hand(uintptr_t address)
 {
 	const struct hg_rule_table *table = __atomic_load_n(&hg_rules, __ATOMIC_ACQUIRE);

@@ -266,7 +266,8 @@ static void poll_modules(bool walked)
 	__atomic_store_n(&polled, found, __ATOMIC_RELEASE);
 }
 
-/* Its id, defined if that is new. `walked`: by rules. */
+/* Returns the stack's id, and defines it if it is new. `walked` is true if the stack was walked by
+ * rules. */
 static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash, bool walked)
 {
 	bool fresh;

@@ -33,7 +33,8 @@ static uint32_t trail_size(void)
 	return ((uint32_t)sizeof(struct hg_cached_walk) + packed + LINE - 1) / LINE * LINE;
 }
 
-/* The trails, and behind them the words of the walk in progress. */
+/* Maps the trails, and behind them the words of the walk in progress. Returns NULL if there is no
+ * memory. */
 static void *make_trails(void)
 {
 	size_t trails = (size_t)TRAILS * trail_size();
@@ -117,7 +118,7 @@ struct hg_cached_walk *hg_stack_cache_place(const struct hg_frame *start, const 
 	return trail;
 }
 
-/* Whether this word and the next are neighbours in the stack. */
+/* Returns true if this word and the next are neighbours in the stack. */
 static bool is_pair(const struct hg_cached_walk *trail, uint32_t at)
 {
 	const struct hg_cached_word *word = &trail->read[at];
@@ -181,7 +182,7 @@ static bool pack(struct hg_cached_walk *trail, uintptr_t sp, uintptr_t ip)
 	trail->pairs = steps;
 	if (paired % HG_TRAIL_PAIRS && paired % HG_TRAIL_PAIRS <= HG_TRAIL_PAIRS / 2)
 		trail->half = &pairs[--trail->pairs];
-	/* Where there are none, one that is known anyway: the return address itself. */
+	/* Places without an odd word have one that is known anyway: the return address itself. */
 	trail->odd_at[0] = trail->odd_at[1] = -(uintptr_t)sizeof(ip);
 	trail->odd[0] = trail->odd[1] = ip;
 	paired = 0;

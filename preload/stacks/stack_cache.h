@@ -18,7 +18,7 @@
 
 #define HG_TRAIL_BITS 6u /* of the number of a thread's trails */
 
-/* Words of the stack: where they are, less the walk's first sp, and what. */
+/* These hold words of the stack: where they are, less the walk's first sp, and what they are. */
 #define HG_TRAIL_PAIRS 4u
 struct hg_trail_pairs {
 	uint32_t at[HG_TRAIL_PAIRS];
@@ -112,7 +112,8 @@ static inline __attribute__((always_inline)) bool hg_trail_same(const struct hg_
 	return hg_trail_rest_same(trail, sp, _mm_set1_epi32(-1));
 }
 
-/* Whether the trail is that of this stack; only what a walk would read without trying is read. */
+/* Returns true if the trail is that of this stack. It reads only what a walk would read without
+ * trying. */
 static inline __attribute__((always_inline)) bool hg_trail_holds(const struct hg_cached_walk *trail,
 								 const struct hg_frame *start,
 								 uintptr_t caller,
@@ -125,7 +126,7 @@ static inline __attribute__((always_inline)) bool hg_trail_holds(const struct hg
 	       hg_trail_same(trail, (const char *)start->sp);
 }
 
-/* As hg_stack_id_of(), but for hg_tls.walked and errno, which it keeps. */
+/* Does what hg_stack_id_of() does, but does not clear hg_tls.walked. errno is kept. */
 static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const uintptr_t *frame,
 									const void *caller)
 {
@@ -148,8 +149,9 @@ static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const ui
 }
 
 /*
- * The trail that was marked by hg_stack_mark(), if it is that of this stack; else NULL. Only where
- * hg_tls.ordinary_stacks is hg_changes: then there are trails, and it was marked since.
+ * Returns the trail that was marked by hg_stack_mark(), if it is that of this stack, or else NULL.
+ * It may be called only if hg_tls.ordinary_stacks is hg_changes: then there are trails, and it was
+ * marked since.
  */
 static inline __attribute__((always_inline)) const struct hg_cached_walk *
 hg_stack_marked(const uintptr_t *frame, const void *caller)
@@ -167,11 +169,13 @@ hg_stack_marked(const uintptr_t *frame, const void *caller)
 }
 
 /*
- * The stack has this number. If it has a trail, mark that: the calling thread is on its own stack,
- * with room left, and the caller is not a tool's (host/block.h). errno is kept.
+ * Marks the trail of the stack with this number, if it has one: the calling thread is on its own
+ * stack, with room left, and the caller is not a tool's (host/block.h). errno is kept.
  */
 void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id);
-bool hg_stack_cache_begin(void); /* whether the calling thread has trails */
-void hg_stack_unmark(void);      /* all of the calling thread's */
+/* Makes trails for the calling thread, if it has none. Returns false if it cannot have any. */
+bool hg_stack_cache_begin(void);
+/* Removes the marks of all trails of the calling thread. */
+void hg_stack_unmark(void);
 
 #endif

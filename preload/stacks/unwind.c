@@ -45,8 +45,8 @@ struct span {
 };
 
 /*
- * Whether a page can be read, by a system call that reads it and then refuses: there is no such
- * way to change the signal mask.
+ * Returns true if a page can be read, by a system call that reads it and then refuses: there is no
+ * such way to change the signal mask.
  */
 bool hg_page_readable(uintptr_t page)
 {
@@ -69,7 +69,7 @@ static __attribute__((noinline)) bool grow(struct span *span, uintptr_t address)
 	return true;
 }
 
-/* A word of the stack; false if there is none at that address. */
+/* Reads a word of the stack. Returns false if there is none at that address. */
 static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *word)
 {
 	if (HG_UNLIKELY(address < span->start || address > span->end - sizeof(*word) ||
@@ -90,9 +90,9 @@ static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *wo
 /* ---- the walk ---- */
 
 /*
- * Where a walk stands. Most frames are found by rsp alone: what rbp was is only read where a frame
- * further out is found by it. For what is read must be the same again for a trail to hold, and
- * code that is compiled without frame pointers has anything in rbp.
+ * This says where a walk stands. Most frames are found by rsp alone: what rbp was is only read
+ * where a frame further out is found by it. For what is read must be the same again for a trail to
+ * hold, and code that is compiled without frame pointers has anything in rbp.
  */
 struct walk {
 	struct hg_frame frame;
@@ -111,7 +111,7 @@ static inline bool need_bp(struct span *span, struct walk *walk)
 	return read_word(span, walk->frame.bp, &walk->frame.bp);
 }
 
-/* One frame outwards by a rule; false if it cannot be believed. */
+/* Goes one frame outwards by a rule. Returns false if the rule cannot be believed. */
 static bool step(struct span *span, struct walk *walk, uint32_t rule)
 {
 	struct hg_frame *frame = &walk->frame;
@@ -137,14 +137,15 @@ static bool step(struct span *span, struct walk *walk, uint32_t rule)
 	return true;
 }
 
-/* Of the kernel's struct ucontext, offsets of the registers (asm/sigcontext.h, asm/ucontext.h). */
+/* These are offsets of the registers in the kernel's struct ucontext (asm/sigcontext.h,
+ * asm/ucontext.h). */
 #define UCONTEXT_RBP 120u
 #define UCONTEXT_RSP 160u
 #define UCONTEXT_RIP 168u
 
 /*
- * From a signal's handler into what it interrupted, which may run on another stack, and then out
- * of that by the rule of the very instruction.
+ * Goes from a signal's handler into what it interrupted, which may run on another stack. The next
+ * step goes out of that by the rule of the very instruction.
  */
 static bool step_signal(struct span *span, struct walk *walk)
 {
@@ -167,7 +168,7 @@ static bool on_other_stack(struct span *span, uintptr_t sp)
 
 /* ---- frames that are known ---- */
 
-/* Whether the end of the frame, which is found by rbp, is where it was. */
+/* Returns true if the end of the frame, which is found by rbp, is where it was. */
 static bool ends_there(const struct span *span, const struct hg_past_frame *frame, uintptr_t end)
 {
 	const struct hg_past_more *more = hg_past_more(frame);
@@ -178,7 +179,7 @@ static bool ends_there(const struct span *span, const struct hg_past_frame *fram
 		*(const uintptr_t *)more->bp + (uintptr_t)hg_rule_cfa((uint32_t)more->rule) == end);
 }
 
-/* Whether the walk, which has come to this frame, leads to the next one as before. */
+/* Returns true if the walk, which has come to this frame, leads to the next one as before. */
 static inline bool follows(const struct span *span, const struct hg_past_frame *frame)
 {
 	uintptr_t flags = frame[1].sp, sp = hg_past_sp(frame + 1);
@@ -212,7 +213,7 @@ static unsigned follow(const struct span *span, struct walk *walk, struct hg_pas
 	return count;
 }
 
-/* The rule of the walk's frame, which is noted. */
+/* Returns the rule of the walk's frame, and notes the frame. */
 static uint32_t rule_of(struct hg_past_walk *past, const struct walk *walk)
 {
 	const struct hg_frame *frame = &walk->frame;
@@ -232,7 +233,7 @@ static uint32_t rule_of(struct hg_past_walk *past, const struct walk *walk)
 	return rule;
 }
 
-/* Of the frame to which the rule has led. */
+/* Returns the flags of the frame to which the rule has led. */
 static uintptr_t flags_after(uint32_t rule, const struct walk *walk)
 {
 	uintptr_t link = hg_rule_is_plain(rule) ? rule & HG_RULE_BY_RBP : HG_PAST_NONE;
@@ -407,7 +408,8 @@ struct progress {
 
 enum end { GOES_ON, ENDS, LOST };
 
-/* One frame of any kind, or of which nothing is known so far; its address was noted. */
+/* Goes one frame outwards, of any kind, or of which nothing is known so far; its address was
+ * noted. */
 static __attribute__((noinline, cold)) enum end frame_otherwise(struct progress *at)
 {
 	struct hg_frame *frame = &at->walk.frame;
@@ -442,7 +444,8 @@ static __attribute__((noinline, cold)) enum end frame_otherwise(struct progress 
 	}
 }
 
-/* `trail`: as the words are read. `later`: what to note afterwards; *noted: that was possible. */
+/* Walks. Words are noted in `trail` as they are read, or in `later` afterwards; *noted becomes true
+ * if that was possible. */
 static unsigned walk_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			  unsigned room, uint64_t *hash, struct hg_cached_walk *trail,
 			  struct hg_cached_walk *later, bool *noted)

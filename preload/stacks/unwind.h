@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking stacks, and recognising those that were walked before. */
+/* This walks stacks, and recognises those that were walked before. */
 #ifndef HIPGRAIN_PRELOAD_STACKS_UNWIND_H
 #define HIPGRAIN_PRELOAD_STACKS_UNWIND_H
 
@@ -8,7 +8,7 @@
 
 #include "preload/core/base.h"
 
-/* Where a walk stands: a return address, and the registers after that return. */
+/* This says where a walk stands: a return address, and the registers after that return. */
 struct hg_frame {
 	uintptr_t ip, sp, bp;
 };
@@ -18,8 +18,8 @@ struct hg_cached_word {
 };
 
 /*
- * What a walk has read of the stack. A walk follows from where it begins and the words that it
- * reads: if these are the same again, so is the stack, without walking.
+ * This is what a walk has read of the stack. A walk follows from where it begins and the words that
+ * it reads: if these are the same again, so is the stack, without walking.
  */
 struct hg_cached_walk {
 	struct hg_frame start; /* sp 0: there is none */
@@ -32,14 +32,17 @@ struct hg_cached_walk {
 	 */
 	uintptr_t marked_sp;
 	uintptr_t last; /* the outermost word's address, less start.sp */
-	/* Of `packed`: steps of words that are neighbours, which come first; whether there are
-	 * others, one of these that is half full or NULL, and those of words that have no
-	 * neighbour, but for two, which are here (where they are, less start.sp). */
+	/*
+	 * These describe `packed`: steps of words that are neighbours, which come first; if there
+	 * are others, one of these that is half full or NULL, and those of words that have no
+	 * neighbour, except two, which are here (where they are, less start.sp).
+	 */
 	uint32_t pairs, words;
 	int more;
 	const void *half, *alone;
 	uintptr_t odd_at[2], odd[2];
-	/* Of a walk in progress: more words read than there was room for are of no use. */
+	/* These serve a walk in progress: if more words were read than there was room for, they are
+	 * of no use. */
 	struct hg_cached_word *read;
 	uint32_t count, room;
 	bool bp_used;
@@ -53,21 +56,22 @@ struct hg_cached_walk {
 int hg_unwind_init(void);
 void hg_unwind_flush(void); /* forget rules of code that may have been unloaded */
 /*
- * Return addresses from `caller` on outwards, at most `room`, and their hash mixed into *hash.
- * They end at a frame of which it is not known how to leave it. 0 if the caller was not found.
+ * Puts the return addresses from `caller` on outwards, at most `room`, into `frames`, mixes their
+ * hash into *hash, and returns how many they are. They end at a frame of which it is not known how
+ * to leave it. Returns 0 if the caller was not found.
  */
 unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
 
 /*
- * The two steps of hg_unwind(). First: where the program's own frames begin; false if that could
- * not be determined.
+ * These are the two steps of hg_unwind(). The first finds where the program's own frames begin, and
+ * returns false if that could not be determined.
  */
 bool hg_unwind_start(struct hg_frame *frame);
 bool hg_unwind_is_own(uintptr_t ip); /* an address in code of this library */
-/* Where the outermost function of ours returns to, of those from that of this frame on. */
+/* Returns the address to which the outermost function of ours returns, from this frame on. */
 void *hg_unwind_out_of_own(const uintptr_t *frame);
-/* `frames` may be NULL, and *hash is of no use then. `trail`: where to note the words that are
- * read, or NULL. */
+/* `frames` may be NULL, and *hash is of no use then. The words that are read are noted in `trail`,
+ * unless it is NULL. */
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);
 
@@ -91,7 +95,7 @@ bool hg_page_readable(uintptr_t page);
  */
 struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const void *caller,
 					   uint32_t generation, uint32_t *id);
-/* The same, of a trail that is known not to hold. */
+/* Does the same for a trail that is known not to hold. */
 struct hg_cached_walk *hg_stack_cache_place(const struct hg_frame *start, const void *caller);
 /*
  * The walk was made and its stack is `id`, with these frames of Python: keep it, if it is worth
