@@ -94,7 +94,8 @@ void hg_live_block(const struct hg_ev_alloc *event)
 	    (struct block){ event->ptr, event->size, event->flags, event->stack_id, event->api };
 }
 
-/* Those behind it that are not where they belong move up, so that no mark is needed. */
+/* Removes a block. Blocks behind it that are not where they belong move up, so that no mark is
+ * needed. */
 static void remove_block(struct shard *shard, size_t at)
 {
 	size_t mask = shard->size - 1;

@@ -80,7 +80,7 @@ static const struct {
 #undef HG_API
 };
 
-/* Of these classes only some calls last. */
+/* Only some calls of these classes last. */
 static const uint16_t single[] = {
 	HG_API_hipEventCreate,
 	HG_API_hipEventCreateWithFlags,
@@ -103,7 +103,7 @@ static void choose(void)
 		case HG_CLASS_PREFETCH:
 		case HG_CLASS_STREAM:
 		case HG_CLASS_MODULE:
-		case HG_CLASS_GRAPH: /* what they launch later (hip_graph.c) */
+		case HG_CLASS_GRAPH: /* they may launch it later (hip_graph.c) */
 			interesting[apis[i].api % API_MAX] = true;
 			break;
 		default:
@@ -134,7 +134,7 @@ static struct entry *entry_at(uint32_t at)
 	return &chunks[at >> CHUNK_BITS][at & (CHUNK - 1)];
 }
 
-/* Whether there is memory for this entry, and for finding it. */
+/* Returns true if there is memory for this entry, and for finding it. */
 static bool make_room(uint32_t at)
 {
 	struct entry **chunk = &chunks[at >> CHUNK_BITS];
@@ -160,7 +160,7 @@ static uint32_t find(enum kind kind, uint64_t key)
 	return at;
 }
 
-/* Out of the order and the table; the entry itself stays. */
+/* Takes an entry out of the order and the table; the entry itself stays. */
 static void take_out(uint32_t at)
 {
 	struct entry *entry = entry_at(at);
@@ -206,7 +206,7 @@ static void drop(uint32_t at)
 	}
 }
 
-/* A new entry at the end; NULL if there is no room. */
+/* Adds an entry at the end. Returns NULL if there is no room. */
 static struct entry *add(enum kind kind, uint64_t key)
 {
 	uint32_t at = free_list;
@@ -274,7 +274,7 @@ void hg_live_alloc(const struct hg_ev_alloc *event)
 		entry->alloc = *event;
 }
 
-/* Taken out, but given back only when it is known that the call succeeded. */
+/* Takes an entry out, but gives it back only when it is known that the call succeeded. */
 static void suspend(uint32_t at)
 {
 	if (at)

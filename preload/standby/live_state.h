@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state that a recording which begins late must receive (live_state.c). Does nothing in
- * processes that are not on standby.
+ * This keeps the state that a recording which begins late must receive (live_state.c). It does
+ * nothing in processes that are not on standby.
  */
 #ifndef HIPGRAIN_PRELOAD_STANDBY_LIVE_STATE_H
 #define HIPGRAIN_PRELOAD_STANDBY_LIVE_STATE_H
@@ -12,12 +12,13 @@
 #include "preload/core/base.h"
 #include "tracer/events.h"
 
-/* Whether a HIP function's calls are remembered while nothing records. */
+/* Returns true if a HIP function's calls are remembered while nothing records. */
 bool hg_live_wants(uint16_t api);
 
 /*
- * Around recording and remembering a call, so that both happen before or after the state is
- * recorded to a session: nothing but an event and one of the functions below in between.
+ * These stand around recording and remembering a call, so that both happen before or after the
+ * state is recorded to a session: nothing but an event and one of the functions below is in
+ * between.
  */
 void hg_live_lock_state(void);
 void hg_live_unlock_state(void);
@@ -34,10 +35,11 @@ static inline void hg_live_unlock(void)
 		hg_live_unlock_state();
 }
 
-/* Of HIP's functions, and mappings of the program's. Under the lock. */
+/* These remember calls of HIP's functions, and mappings of the program's. The caller holds the
+ * lock. */
 void hg_live_alloc(const struct hg_ev_alloc *event);
 void hg_live_free(uint64_t ptr); /* before the call; after it, without the lock: */
-void hg_live_freed(bool failed); /* how the thread's last hg_live_free() or _unmap() ended */
+void hg_live_freed(bool failed); /* says if the thread's last hg_live_free() or _unmap() failed */
 void hg_live_advise(const struct hg_ev_advise *event);
 void hg_live_prefetch(const struct hg_ev_prefetch *event);
 void hg_live_stream(const struct hg_ev_stream *event);
@@ -45,16 +47,19 @@ void hg_live_event(const struct hg_ev_event *event);
 void hg_live_map(const struct hg_ev_alloc *event);
 void hg_live_unmap(const struct hg_ev_free *event);
 
-/* Blocks of the C library of at least the standby threshold, under a lock of their own. */
+/*
+ * These remember blocks of the C library of at least the standby threshold, under a lock of their
+ * own. hg_live_block_gone() is called after hg_live_block_free(), without the lock.
+ */
 void hg_live_block_lock(uint64_t ptr);
 void hg_live_block_unlock(uint64_t ptr);
 void hg_live_block(const struct hg_ev_alloc *event);
 void hg_live_block_free(uint64_t ptr);
-void hg_live_block_gone(uint64_t ptr, uint64_t size); /* then, without the lock */
+void hg_live_block_gone(uint64_t ptr, uint64_t size);
 
-/* live_blocks.c for live_state.c */
+/* live_blocks.c does these for live_state.c. */
 void hg_live_blocks_init(void);
-uint64_t hg_live_blocks_record(void); /* how many */
+uint64_t hg_live_blocks_record(void); /* returns how many */
 uint64_t hg_live_blocks_left_out(void);
 void hg_live_blocks_lock_all(void); /* around fork() */
 void hg_live_blocks_unlock_all(void);

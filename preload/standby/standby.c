@@ -29,10 +29,10 @@ static const struct hg_provider idle_provider = {
 };
 
 /*
- * What the command executes may end, or execute another program, before it does anything that is
- * recorded; most programs that scripts run do. So, like a process that fork() made, it has no file
- * until its first event (fork.c). This does not apply to the command itself, which is in every
- * recording.
+ * Begins without a file. The program that the command executes may end, or execute another program,
+ * before it does anything that is recorded; most programs that scripts run do. So, like a process
+ * that fork() made, it has no file until its first event (fork.c). This does not apply to the
+ * command itself, which is in every recording.
  */
 static void early(void)
 {
