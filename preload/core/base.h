@@ -26,15 +26,15 @@
 #define HG_CALLER()    __builtin_return_address(0)
 #define HG_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
-/* Of variables of ours: then the compiler knows that they are near. A test sees them from outside.
- */
+/* Marks variables of ours: then the compiler knows that they are near. A test sees them from
+ * outside. */
 #ifndef HG_HIDDEN
 #define HG_HIDDEN __attribute__((visibility("hidden")))
 #endif
 
 /*
- * Whether something atomic is 0, as a relaxed load; but the compiler compares in memory, where it
- * would load a volatile or atomic object first.
+ * Returns true if something atomic is 0, like a relaxed load; but the compiler compares in memory,
+ * where it would load a volatile or atomic object first.
  */
 static inline __attribute__((always_inline)) bool hg_is_zero(const volatile int *at)
 {
@@ -55,7 +55,8 @@ struct hg_thread;
 struct hg_hip_runtime;
 struct hg_open_call;
 
-/* Of each thread. What each block that is recorded looks at comes first, side by side. */
+/* Each thread has one. The members that are looked at for each recorded block come first, side by
+ * side. */
 struct hg_tls {
 	union {
 		struct {
@@ -106,7 +107,7 @@ struct hg_tls {
 	const char *hip_frame;  /* of the wrapper of the outermost HIP call, on the stack */
 	const void *hip_caller; /* to which that returns */
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
-	struct hg_open_call *open_call;     /* where it is published; NULL: nowhere yet */
+	struct hg_open_call *open_call;     /* the slot in which it is published; NULL: none yet */
 	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
 	int resolving;      /* looking up the C library's functions */
 	int keeping;        /* this call is remembered although nothing records (live_state.c) */
@@ -194,8 +195,8 @@ extern HG_HIDDEN pid_t
     hg_process_id; /* of the process that was started, or forked: not vfork()'s child */
 extern HG_HIDDEN bool hg_process_forked; /* by fork(), without an exec since */
 /*
- * Whose memory it then has: the closest process before it that recorded when it forked, and
- * hg_now() of that fork; pid 0: unknown.
+ * A forked process has the memory of the closest process before it that recorded when it forked:
+ * this is that process, and hg_now() of that fork; pid 0: it is unknown.
  */
 extern HG_HIDDEN struct hg_fork_origin {
 	int32_t pid;

@@ -34,7 +34,8 @@ HG_EXPORT int pthread_setcanceltype(int type, int *before)
 	return rc;
 }
 
-/* Not pthread_setcancelstate(): a thread that this cancels has another result (glibc 2.36). */
+/* This does not call pthread_setcancelstate(): a thread that this cancels has another result (glibc
+ * 2.36). */
 void hg_defer_cancel(bool yes)
 {
 	set_cancel_type(yes ? PTHREAD_CANCEL_DEFERRED : PTHREAD_CANCEL_ASYNCHRONOUS, NULL);

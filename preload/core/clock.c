@@ -31,7 +31,7 @@
 #define SELDOM_NS  8000u /* between two calls: to read both takes as long as ten save */
 #define SKIPPED    64u   /* calls after both could not be read together */
 
-/* Where speed is measured from. */
+/* Speed is measured from here. */
 static struct {
 	int busy;           /* atomic: somebody is at it */
 	uint64_t ticks, ns; /* 0: nothing was read */
@@ -57,7 +57,8 @@ static bool is_clock_source(void)
 	return length == 4 && !memcmp(name, "tsc\n", 4);
 }
 
-/* Both, if nothing came in between. The fences keep the readings in order. */
+/* Reads both, and returns true if nothing came in between. The fences keep the readings in
+ * order. */
 static bool read_both(uint64_t *ticks, uint64_t *ns)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
@@ -136,7 +137,7 @@ static void begin(void)
 	errno = saved;
 }
 
-/* Whether the base was not too old for a prediction, which was wrong. */
+/* Returns true if the base was not too old for a prediction, and that was wrong. */
 static bool is_wrong(uint64_t ticks, uint64_t ns)
 {
 	uint64_t passed = ticks - hg_clock_base.ticks, predicted;
@@ -149,7 +150,7 @@ static bool is_wrong(uint64_t ticks, uint64_t ns)
 	return predicted - ns + WRONG_NS > 2 * WRONG_NS;
 }
 
-/* Whether the speed is known, or can be measured by now. */
+/* Returns true if the speed is known, or can be measured by now. */
 static bool is_measurable(uint64_t ns)
 {
 	uint64_t needed =

@@ -12,7 +12,7 @@
 
 #include "preload/core/base.h"
 
-/* One jump less. */
+/* This saves a jump. */
 extern __typeof__(clock_gettime) clock_gettime __attribute__((noplt));
 
 static inline uint64_t hg_ns(const struct timespec *time)
@@ -30,7 +30,8 @@ static inline uint64_t hg_now(void) /* ns, monotonic */
 
 #if defined(__x86_64__)
 
-/* Where the calling thread last read clock and processor's counter together; clock.c's. */
+/* The calling thread last read clock and processor's counter together at this point; it is
+ * clock.c's. */
 struct hg_clock_base {
 	uint64_t ticks, ns;
 	uint64_t called;  /* ns when hg_now_again() was last called */
@@ -40,7 +41,7 @@ struct hg_clock_base {
 };
 extern HG_HIDDEN __thread struct hg_clock_base hg_clock_base
     __attribute__((tls_model("initial-exec")));
-/* In a line of the cache of its own, as each record reads it. Atomic. */
+/* This is in a line of the cache of its own, as each record reads it. It is atomic. */
 struct hg_clock_rate {
 	uint64_t speed; /* ns a tick, in units of 2^-HG_CLOCK_SHIFT */
 	uint64_t apart; /* ticks until a base is old; 0: always */
@@ -51,9 +52,9 @@ extern HG_HIDDEN struct hg_clock_rate hg_clock_rate;
 uint64_t hg_now_again(void); /* there is no base, or it is old */
 
 /*
- * The time by the counter where a thread calls this often: within 20 ns of the clock, and 100 for a
- * moment after the clock was adjusted, at two thirds of its cost. Like the clock, it is read after
- * everything that comes before in the program.
+ * Returns the time, by the counter if a thread calls this often: within 20 ns of the clock, and 100
+ * for a moment after the clock was adjusted, at two thirds of its cost. Like the clock, it is read
+ * after everything that comes before in the program.
  */
 static inline __attribute__((always_inline)) uint64_t hg_now_counted(void)
 {

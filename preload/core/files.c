@@ -69,7 +69,7 @@ size_t hg_read_file(const char *path, char *text, size_t size)
 
 /* ---- mappings ---- */
 
-/* What is read of /proc/self/maps, by the character. */
+/* This reads /proc/self/maps by the character. */
 struct reader {
 	int file;
 	size_t at, end;
@@ -90,7 +90,7 @@ static int next_character(struct reader *reader)
 	return (unsigned char)reader->text[reader->at++];
 }
 
-/* A hexadecimal number and the character behind it. */
+/* Reads a hexadecimal number and the character behind it. */
 static uint64_t next_number(struct reader *reader, int *behind)
 {
 	uint64_t value = 0;
@@ -107,7 +107,8 @@ static uint64_t next_number(struct reader *reader, int *behind)
 	return value;
 }
 
-/* Lines "START-END rwxp ..." (proc(5)), in ascending order; those that touch count as one. */
+/* The file has lines "START-END rwxp ..." (proc(5)), in ascending order; those that touch count as
+ * one. */
 size_t hg_readable_extent(const void *address)
 {
 	uint64_t at = (uintptr_t)address, reached = at;

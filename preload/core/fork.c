@@ -23,7 +23,7 @@
 #include "preload/core/threads.h"
 #include "tracer/provider.h"
 
-/* How long a thread waits for another that begins the recording. */
+/* A thread waits so long for another that begins the recording. */
 #define WAIT_STEP_NS 200000
 #define WAIT_STEPS   500u
 
@@ -40,7 +40,8 @@ static bool set_state(int from, int to)
 					   __ATOMIC_ACQUIRE);
 }
 
-/* Whether it is done. */
+/* Waits for another thread that begins the recording. Returns true if the process is recorded
+ * now. */
 static bool wait_for_other(void)
 {
 	struct timespec nap = { .tv_nsec = WAIT_STEP_NS };
@@ -99,7 +100,7 @@ static void after_fork_parent(void)
 
 /* ---- the child ---- */
 
-/* Cheap, and needed even if the process never records anything. */
+/* This is cheap, and needed even if the process never records anything. */
 static void begin_process(void)
 {
 	hg_threads_reset();

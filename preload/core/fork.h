@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fork() makes of a process that is recorded. */
+/* This handles what fork() makes of a process that is recorded. */
 #ifndef HIPGRAIN_PRELOAD_CORE_FORK_H
 #define HIPGRAIN_PRELOAD_CORE_FORK_H
 
@@ -7,11 +7,11 @@
 
 #include "preload/core/base.h"
 
-/* In a process that fork() made: set up what makes events, if that can be done here; whether it
- * is. */
+/* Sets up what makes events in a process that fork() made, if that can be done here. Returns true
+ * if the process is recorded now. */
 bool hg_fork_wake(void);
 
-/* Once, in a process that is to be recorded. */
+/* Is called once, in a process that is to be recorded. */
 void hg_fork_init(void);
 
 #endif

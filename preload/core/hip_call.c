@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the HIP call that a thread entered is still in progress. */
+/* This finds out if the HIP call that a thread entered is still in progress. */
 #include "preload/core/hip_call.h"
 
 #include "preload/core/base.h"

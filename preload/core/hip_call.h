@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a thread is inside a call of the HIP runtime: what happens there is not done by the
- * program itself.
+ * This finds out if a thread is inside a call of the HIP runtime: what happens there is not done by
+ * the program itself.
  */
 #ifndef HIPGRAIN_PRELOAD_CORE_HIP_CALL_H
 #define HIPGRAIN_PRELOAD_CORE_HIP_CALL_H
@@ -11,8 +11,9 @@
 #include "preload/core/base.h"
 
 /*
- * Whether the HIP call that hg_tls.hip records is still in progress. It is not if an exception or
- * longjmp() left it, from a callback or a signal handler. `frame`: of the caller.
+ * Returns true if the HIP call that hg_tls.hip records is still in progress. It is not if an
+ * exception or longjmp() left it, from a callback or a signal handler; hg_tls.hip is 0 then.
+ * `frame` is the caller's.
  */
 bool hg_hip_goes_on(const char *frame);
 

@@ -65,7 +65,7 @@ int hg_id_table_init(struct hg_id_table *set)
 	return map_level(set, 0) ? 0 : -ENOMEM;
 }
 
-/* Its slot in a level, and that one's id; NULL: there is no room. */
+/* Returns its slot in a level, and in *id the slot's id; NULL if there is no room. */
 static struct hg_id_table_slot *find(struct hg_id_table *set, size_t number, uint64_t hash,
 				     uint32_t *id)
 {
@@ -89,7 +89,7 @@ static struct hg_id_table_slot *find(struct hg_id_table *set, size_t number, uin
 	return NULL;
 }
 
-/* Of an id that find() gave; NULL: it has none. */
+/* Returns the slot of an id that find() gave, or NULL if the id has none. */
 static struct hg_id_table_slot *slot_of(const struct hg_id_table *set, uint32_t id)
 {
 	size_t number = HG_ID_TABLE_LEVELS - 1;

@@ -62,10 +62,11 @@ struct hg_fork_origin hg_fork_origin;
 enum state { STATE_NEW, STATE_STARTING, STATE_DONE };
 static int state; /* enum state, atomic */
 
-/* Read by the recorder in this library's file: tracer/install.c. */
+/* The recorder reads this in this library's file: tracer/install.c. */
 __attribute__((used)) static const char build_mark[] = HG_BUILD_MARK;
 
-/* A number of the environment; `fallback` if unset, with a message if it is not a number. */
+/* Returns a number of the environment, at most `limit`; or `fallback` if it is unset, or with a
+ * message if it is not a number. */
 static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
 {
 	const char *text = getenv(name);
@@ -84,7 +85,7 @@ static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
 	return value > limit ? limit : (uint32_t)value;
 }
 
-/* enum hg_arguments. Unknown value: record no arguments. */
+/* Returns an enum hg_arguments. If the value is unknown, no arguments are recorded. */
 static unsigned read_arguments(void)
 {
 	static const char name[] = "HIPGRAIN_KERNEL_ARGUMENTS";
@@ -144,8 +145,8 @@ bool hg_begin_early(void)
 /* ---- start ---- */
 
 /*
- * That nothing is recorded because the program `what` `name`. As hg_say(), by hand: the functions
- * of such a program may not be called.
+ * Reports that nothing is recorded because the program `what` `name`. It does what hg_say() does,
+ * but by hand: the functions of such a program may not be called.
  */
 static void report_unrecorded(const char *what, const char *name)
 {
@@ -206,7 +207,8 @@ static void read_settings(void)
 	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
 }
 
-/* What cannot be opened just now, as memory or descriptors are short, may be there all the same. */
+/* Keeps an absolute path of something that exists. If it cannot be opened just now, as memory or
+ * descriptors are short, it may be there all the same. */
 static bool keep_path(const char *path, char *kept)
 {
 	struct stat status;

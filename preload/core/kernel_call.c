@@ -8,7 +8,7 @@
 #error "the system call's instruction is that of x86-64"
 #endif
 
-/* Where calls go on to; until that is known, the kernel. */
+/* Calls go on to this; until it is known, to the kernel. */
 __attribute__((visibility("hidden"))) long (*hg_next_syscall)(long number, ...) = hg_syscall;
 
 __attribute__((visibility("hidden"), used)) long hg_syscall_failed(long code);

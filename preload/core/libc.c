@@ -226,7 +226,7 @@ static int boot_shmdt(const void *address)
 	return ready() ? hg_libc.shmdt(address) : (int)hg_syscall(SYS_shmdt, address);
 }
 
-/* Where the break is, only the C library knows. */
+/* Only the C library knows where the break is. */
 static int boot_brk(void *end)
 {
 	if (ready())
@@ -287,8 +287,8 @@ static size_t unknown_usable_size(void *ptr)
 /* The C library's own: a sanitizer's, which comes before it, does not work this early. */
 static __typeof__(&dl_iterate_phdr) iterate_objects;
 
-/* Whether two functions come from the same object, that is, from the same allocator. Not by
- * dladdr(), which looks at each of an object's symbols. */
+/* Returns true if two functions come from the same object, that is, from the same allocator. It
+ * does not call dladdr(), which looks at each of an object's symbols. */
 static bool same_object(const void *one, const void *other)
 {
 	struct hg_object object;
@@ -302,8 +302,8 @@ static struct hg_object allocator;
 static bool own_allocator; /* there is one, even if it is not known where */
 
 /*
- * What the program's calls of malloc() reach. An executable that takes its address may answer with
- * an entry of its own for calling it, which is no definition.
+ * Returns the function that the program's calls of malloc() reach, or NULL. An executable that
+ * takes its address may answer with an entry of its own for calling it, which is no definition.
  */
 static void *first_malloc(void)
 {
@@ -371,8 +371,8 @@ static size_t usable_for(size_t size)
 }
 
 /*
- * What glibc's smallest chunk holds (malloc.c, MINSIZE less the next chunk's first word). Below
- * that somebody else answers, like valgrind, whose blocks have no chunk in front that could be
+ * glibc's smallest chunk holds so much (malloc.c, MINSIZE less the next chunk's first word). Below
+ * that another allocator answers, like valgrind, whose blocks have no chunk in front that could be
  * read.
  */
 #define LEAST_USABLE 24u

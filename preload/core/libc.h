@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C library behind us: the functions that ours stand in front of. */
+/* This is the C library behind us: the functions that ours stand in front of. */
 #ifndef HIPGRAIN_PRELOAD_CORE_LIBC_H
 #define HIPGRAIN_PRELOAD_CORE_LIBC_H
 
@@ -48,32 +48,34 @@ struct hg_libc {
 	int (*dl_iterate_phdr)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
 };
 
-/* Callable at any time: until the real functions are known, members look them up first. */
+/* The members can be called at any time: until the real functions are known, they look them up
+ * first. */
 extern HG_HIDDEN struct hg_libc hg_libc;
 
-/* The sanitizer that the program was built with, or NULL. All that we do then is to forward. */
+/* This is the sanitizer that the program was built with, or NULL. All that we do then is to
+ * forward. */
 extern const char *hg_sanitizer;
 
-/* Look up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
+/* Looks up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
 void hg_libc_init(void);
 
 /*
- * Whether an address lies in an allocator of the program's own, which may hold its lock while it
- * calls mmap(): nothing that allocates can be done there.
+ * Returns true if an address lies in an allocator of the program's own, which may hold its lock
+ * while it calls mmap(): nothing that allocates can be done there.
  */
 bool hg_libc_is_allocator(const void *address);
 
-/* Whether the program's calls of malloc() reach a definition before ours: its own, say. */
+/* Returns true if the program's calls of malloc() reach a definition before ours: its own, say. */
 bool hg_libc_is_passed(void);
-/* Whether it allocates by another allocator than the C library's. */
+/* Returns true if the program allocates by another allocator than the C library's. */
 bool hg_libc_has_own_allocator(void);
 
-/* Whether it is glibc's malloc() that is in force, with an arena for each thread. */
+/* Returns true if glibc's malloc() is in force, with an arena for each thread. */
 bool hg_libc_has_arenas(void);
 
 /*
- * From now on the functions of hg_libc themselves recognise blocks that are not the program's: the
- * process does not call ours any more.
+ * Makes the functions of hg_libc themselves recognise blocks that are not the program's, from now
+ * on: the process does not call ours any more.
  */
 void hg_libc_check(void);
 
@@ -81,30 +83,32 @@ void hg_libc_check(void);
  * glibc keeps a chunk's size, and three flags below it, in the word before the block
  * (malloc/malloc.c, "struct malloc_chunk"); what can be used of it is 8 bytes less, or 16 in a
  * mapping of its own. Blocks whose word is below hg_small_chunk are below the threshold, with the
- * flags or without. 0 where another allocator is in force, or blocks were found to look otherwise.
+ * flags or without. It is 0 if another allocator is in force, or blocks were found to look
+ * otherwise.
  */
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
 extern HG_HIDDEN size_t hg_small_chunk;
-/* Others reach the threshold, but for those in a mapping of their own, which have this flag. */
+/* Other blocks reach the threshold, except those in a mapping of their own, which have this
+ * flag. */
 #define HG_CHUNK_MAPPED 2u
-/* Requests below it are for such blocks; SIZE_MAX where nothing is recorded, 0 where it is not
+/* Requests below it are for such blocks; it is SIZE_MAX if nothing is recorded, 0 if it is not
  * known. */
 extern HG_HIDDEN size_t hg_small_request;
-/* Sizes that host/block.h records: from the threshold on, so many more. */
+/* host/block.h records blocks of these sizes: from the threshold on, so many more. */
 extern HG_HIDDEN size_t hg_block_least, hg_block_span;
 void hg_libc_measure(size_t threshold); /* sets both */
 void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
 
-/* Memory from before the real malloc() is known. Never fails but for lack of memory. */
+/* Allocates memory before the real malloc() is known. It fails only if there is no memory. */
 void *hg_bootstrap_alloc(size_t alignment, size_t size);
 bool hg_bootstrap_owns(const void *ptr);
 size_t hg_bootstrap_size(const void *ptr); /* usable bytes of a block it owns */
 bool hg_bootstrap_used(void);
 
 /*
- * A function of that name (and version, unless NULL) that `caller` would reach: after us in the
- * global scope, or among the dependencies of the caller's object (which may have been loaded
- * RTLD_LOCAL). NULL if there is none. Never loads anything.
+ * Returns a function of that name (and version, unless NULL) that `caller` would reach: after us in
+ * the global scope, or among the dependencies of the caller's object (which may have been loaded
+ * RTLD_LOCAL). Returns NULL if there is none. Never loads anything.
  */
 void *hg_find_function(const char *name, const char *version, const void *caller);
 

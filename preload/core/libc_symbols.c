@@ -24,7 +24,7 @@ static bool is_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* From the last slash on. */
+/* Returns the path from the last slash on, or all of it if it has none. */
 static const char *base_name(const char *path)
 {
 	const char *base = path;
@@ -44,7 +44,7 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-/* Where an object has its symbols: what its dynamic section says (gABI; DT_GNU_HASH). */
+/* This says where an object has its symbols, by its dynamic section (gABI; DT_GNU_HASH). */
 struct symbols {
 	uintptr_t base;
 	const Elf64_Sym *table;

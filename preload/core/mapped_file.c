@@ -36,7 +36,7 @@ bool hg_may_append(int fd, size_t size)
 	       hg_may_have((uint64_t)status.st_size + size);
 }
 
-/* Reserve the file's blocks: writing to a page without one would raise SIGBUS later. */
+/* Reserves the file's blocks: writing to a page without one would raise SIGBUS later. */
 static bool reserve(int fd, size_t from, size_t size)
 {
 	static const char zeros[4096];
@@ -55,7 +55,8 @@ static bool reserve(int fd, size_t from, size_t size)
 	return true;
 }
 
-/* What reads all memory that it may, as valgrind does, is not to meet what no block is behind. */
+/* Allows access to the bytes from `from` on. Before that, a tool that reads all memory that it may,
+ * as valgrind does, must not meet pages that no block is behind. */
 static bool allow(void *memory, size_t from, size_t size)
 {
 	return !hg_syscall(SYS_mprotect, (char *)memory + from, size - from,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that outlives the process: files of the bundle that it has mapped. */
+/* This makes memory that outlives the process: files of the bundle that it has mapped. */
 #ifndef HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
 #define HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
 
@@ -25,8 +25,9 @@ bool hg_mapped_file_grow(void *memory, const char *path, size_t reserved, size_t
 void *hg_mapped_table(const char *name, size_t size, int *error);
 
 /*
- * `size` bytes, all 0, that the kernel clears in every child, also in those that were made without
- * the C library's knowledge. NULL: there is no memory, or the kernel cannot do that (Linux 4.14).
+ * Returns `size` bytes, all 0, that the kernel clears in every child, also in those that were made
+ * without the C library's knowledge. Returns NULL if there is no memory, or if the kernel cannot do
+ * that (it can from Linux 4.14 on).
  */
 void *hg_wiped_memory(size_t size);
 

@@ -4,8 +4,8 @@
 #define HIPGRAIN_PRELOAD_CORE_MESSAGE_H
 
 /*
- * One line for the recorder to print at its end (tracer/process_messages.h), never on the program's
- * streams; only for what the user must know.
+ * Leaves one line for the recorder to print at its end (tracer/process_messages.h), never on the
+ * program's streams; only for what the user must know. Keeps errno.
  */
 void hg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

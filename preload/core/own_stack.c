@@ -34,10 +34,11 @@
 #define STACKS    64u
 #define TRIES_MAX 1000u
 
-/* Of the first thread, where the kernel sets no limit. */
+/* The first thread's stack is taken to be so large if the kernel sets no limit. */
 #define UNLIMITED ((size_t)8 << 20)
 
-/* In use only while all signals are blocked, so that each is given back; never unmapped. */
+/* These are in use only while all signals are blocked, so that each is given back; they are never
+ * unmapped. */
 static struct {
 	int used;  /* atomic */
 	char *low; /* NULL: not mapped yet */
@@ -70,7 +71,7 @@ static void bound_first(void)
 	set_bounds(size < high ? high - size : 0, high);
 }
 
-/* Where the C library is. Not by dladdr(), which looks at each of its symbols. */
+/* Finds where the C library is. It does not call dladdr(), which looks at each of its symbols. */
 static void find_libc(void)
 {
 	__typeof__(&dl_iterate_phdr) iterate =
@@ -194,7 +195,8 @@ __attribute__((noinline)) bool hg_room_elsewhere(void (*work)(void *data), void 
 	top = hg_signals_block(&signals) ? take(&which) : NULL;
 	if (top) {
 		hg_tls.outside = __builtin_frame_address(0);
-		/* What is known to be readable is of another stack, or of one that was there. */
+		/* The bounds that are known to be readable are those of another stack, or of one
+		 * that was there. */
 		if (foreign)
 			hg_tls.stack_start = hg_tls.stack_end = 0;
 		errno = saved;

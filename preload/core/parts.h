@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the library, as its start, fork() and end see them: functions that are called then.
- * The linker collects the parts (HG_PART), so that nothing here names them. Members that are NULL
- * are skipped. In ascending `order`; fork_unlock in descending order.
+ * The library consists of parts, as its start, fork() and end see them: functions that are called
+ * then. The linker collects the parts (HG_PART), so that nothing here names them. Members that are
+ * NULL are skipped. They are called in ascending `order`; fork_unlock in descending order.
  */
 #ifndef HIPGRAIN_PRELOAD_CORE_PARTS_H
 #define HIPGRAIN_PRELOAD_CORE_PARTS_H
@@ -91,7 +91,7 @@ struct hg_part {
 	void (*thread_end)(void);
 	/* dlclose() was called. Also in processes that are not recorded. */
 	void (*unloaded)(void);
-	/* Whether a descriptor is this part's: the program must not close it. */
+	/* Returns true if a descriptor is this part's: the program must not close it. */
 	bool (*owns)(int fd);
 };
 
@@ -106,10 +106,10 @@ struct hg_part {
 extern const struct hg_part *hg_parts[HG_PARTS_MAX]; /* by order; after hg_parts_init() */
 extern unsigned hg_part_count;
 
-/* At the start of the process, before anything else here is used. */
+/* Is called at the start of the process, before anything else here is used. */
 void hg_parts_init(void);
 
-/* Call a function of each part that has it. */
+/* Calls a function of each part that has it. */
 #define HG_EACH_PART(function, ...)                                  \
 	do {                                                         \
 		for (unsigned i_ = 0; i_ < hg_part_count; i_++)      \
@@ -117,7 +117,7 @@ void hg_parts_init(void);
 				hg_parts[i_]->function(__VA_ARGS__); \
 	} while (0)
 
-/* Whether a function of any part returns true; parts after that one are not called. */
+/* Is true if a function of any part returns true; parts after that one are not called. */
 #define HG_ANY_PART(function, ...)                                                            \
 	({                                                                                    \
 		bool any_ = false;                                                            \

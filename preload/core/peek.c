@@ -22,12 +22,13 @@
 /* /proc/PID/pagemap: an entry of 64 bits a page; this bit: it is in the host's memory. [KPM] */
 #define PRESENT (UINT64_C(1) << 63)
 
-/* What a pipe surely holds [pipe(7)]: one page also for a user who has many of them. */
+/* A pipe surely holds so much [pipe(7)]: one page also for a user who has many of them. */
 #define PIPE_SIZE 4096u
 
 static bool refused; /* atomic: process_vm_readv() is refused */
 
-/* From `address` on, through a pipe of nobody else's. */
+/* Reads from `address` on, through a pipe of nobody else's. Returns how many bytes could be
+ * read. */
 static size_t read_through(const int ends[2], uint64_t address, size_t size, char *to)
 {
 	size_t done = 0;

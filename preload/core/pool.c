@@ -55,7 +55,8 @@ static void *map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* What is left of the old chunk is less than a block: at most a quarter of it. */
+/* Takes a block from the chunk, or from a new one. The rest of the old chunk is less than a block:
+ * at most a quarter of it. */
 static void *cut(size_t total)
 {
 	void *memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting up, and which threads and callers are whose. */
+/* This starts the library, and tells which threads and callers are whose. */
 #ifndef HIPGRAIN_PRELOAD_CORE_START_H
 #define HIPGRAIN_PRELOAD_CORE_START_H
 
@@ -7,22 +7,24 @@
 
 #include "preload/core/base.h"
 
-/* Start up, once; called by the constructor and by whatever HIP call comes before it. */
+/* Starts up, once. It is called by the constructor and by whatever HIP call comes before it. */
 void hg_init(void);
 
-/* Start up in an allocation function if that is safe for this caller; whether we are active, or may
- * wake up. */
+/* Starts up in an allocation function if that is safe for this caller. Returns true if we are
+ * active, or may wake up. */
 bool hg_start(const void *caller);
 bool hg_is_loader(const void *address); /* of the loader's code */
 
-/* Bytes from a mapped ELF file's base, where its header is, to the end of its last segment. */
+/* Returns how many bytes lie from a mapped ELF file's base, where its header is, to the end of its
+ * last segment. */
 uintptr_t hg_object_size(uintptr_t base);
 /*
- * The process has a file of records, and hg_provider stores events there. False: there is no room,
- * or no place.
+ * Makes the process's file of records; hg_provider stores events there then. Returns false if there
+ * is no room, or no place.
  */
 bool hg_join(void);
-/* The same by the first event of a process that is recorded from its start; and it is recorded. */
+/* Does the same at the first event of a process that is recorded from its start, and records the
+ * process. */
 bool hg_begin_early(void);
 extern const struct hg_provider *hg_early_provider; /* NULL: hg_provider stores nothing */
 static inline bool hg_early_events(void)

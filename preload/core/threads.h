@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of each thread. */
+/* This keeps memory of each thread. */
 #ifndef HIPGRAIN_PRELOAD_CORE_THREADS_H
 #define HIPGRAIN_PRELOAD_CORE_THREADS_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Data of a thread beside hg_tls: mapped when the thread first needs it, and reused for another
- * thread when it has ended, so that blocks are never unmapped.
+ * This is data of a thread beside hg_tls: mapped when the thread first needs it, and reused for
+ * another thread when it has ended, so that blocks are never unmapped.
  */
 struct hg_thread {
 	struct hg_thread *next;          /* of all there ever were */
@@ -26,9 +26,10 @@ struct hg_thread {
 
 int hg_threads_init(void);
 void hg_threads_reset(void); /* in a forked child: the other threads are not there */
-/* The calling thread's; NULL when it is ending, or without memory. Needs hg_enter(). */
+/* Returns the calling thread's, or NULL when it is ending, or if there is no memory. Needs
+ * hg_enter(). */
 struct hg_thread *hg_thread(void);
-/* All there ever were, in use or not. */
+/* Calls the function for all there ever were, in use or not. */
 void hg_threads_each(void (*function)(struct hg_thread *thread));
 
 #endif

@@ -18,9 +18,9 @@ extern const struct hg_hip_function *const __start_hg_hip_functions[]
 extern const struct hg_hip_function *const __stop_hg_hip_functions[]
     __attribute__((visibility("hidden")));
 
-/* The row of a function; NULL if the name is not interposed. */
+/* Returns the row of a function, or NULL if the name is not interposed. */
 const struct hg_hip_function *hg_hip_find_row(const char *name);
-/* Our wrapper of it; NULL if the name is not interposed. */
+/* Returns our wrapper of it, or NULL if the name is not interposed. */
 void *hg_hip_wrapper(const char *name);
 
 #endif
