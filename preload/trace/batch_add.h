@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adding to the calling thread's batch, for those who add much: what mostly happens, inline, and
- * calls of batch.c for the rest, which keep errno.
+ * Threads that add much to their batch use this: what mostly happens is inline, and the rest is
+ * done by batch.c. Both keep errno.
  */
 #ifndef HIPGRAIN_PRELOAD_TRACE_BATCH_ADD_H
 #define HIPGRAIN_PRELOAD_TRACE_BATCH_ADD_H
@@ -12,10 +12,10 @@
 #include "preload/trace/ring.h"
 #include "tracer/event_record.h"
 
-/* What each block changes comes first, in two lines of the cache, as processors fetch them in
- * pairs. */
+/* The members that each block changes come first, in two lines of the cache, as processors fetch
+ * them in pairs. */
 struct hg_batch {
-	/* Of hg_now(): a record of a later time needs another page. 0 without a page. */
+	/* A record of a later time than this, by hg_now(), needs another page. 0 without a page. */
 	uint64_t until;
 	uint64_t begin;              /* page->begin */
 	char *at;                    /* where the next record begins */
@@ -29,7 +29,8 @@ struct hg_batch {
 	bool busy;      /* its thread is at it: a signal's handler leaves it alone */
 } __attribute__((aligned(128)));
 
-/* The calling thread begins to use its batch. False: a handler has interrupted it in that. */
+/* Begins to use the calling thread's batch. Returns false if a handler has interrupted the thread
+ * in that. */
 static inline __attribute__((always_inline)) bool hg_batch_enter(struct hg_batch *batch)
 {
 	if (HG_UNLIKELY(batch->busy))
@@ -45,14 +46,15 @@ static inline __attribute__((always_inline)) void hg_batch_leave(struct hg_batch
 	batch->busy = false;
 }
 
-/* It is about to read the clock and to store a record; the recorder sees that. */
+/* Announces that the thread is about to read the clock and to store a record; the recorder sees
+ * that. */
 static inline __attribute__((always_inline)) void hg_batch_begin(struct hg_ring_page *page)
 {
 	__atomic_store_n(&page->writing, 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The record is published, or there is none. */
+/* Announces that the record is published, or that there is none. */
 static inline __attribute__((always_inline)) void hg_batch_done(struct hg_ring_page *page)
 {
 	__atomic_store_n(&page->writing, 0, __ATOMIC_RELEASE);
@@ -72,8 +74,8 @@ static inline __attribute__((always_inline)) bool hg_batch_has_room(const struct
 }
 
 /*
- * A block that was allocated or freed, in the calling thread's batch. Of one that was freed `size`
- * is 0. 0 as `stack_id` is none.
+ * This is a block that was allocated or freed, in the calling thread's batch. If it was freed
+ * `size` is 0. A `stack_id` of 0 is none.
  */
 struct hg_batch_block {
 	uint64_t address;
@@ -88,8 +90,8 @@ bool hg_batch_add_block(const struct hg_batch_block *block);
 void hg_batch_record_block(const struct hg_batch_block *block);
 
 /*
- * The same, where nothing is in the way; the calling thread's batch is known, and it stores no
- * record just now. False: nothing was done.
+ * Does the same if nothing is in the way; the calling thread's batch is known, and it stores no
+ * record just now. Returns false if nothing was done.
  */
 static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_batch_block block)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What recording costs the process: the CPU time of some of our calls, chosen at random, each of
- * which stands for those since the one before. Calls that end before they make an event (blocks
- * below the threshold) are not included, nor is starting up.
+ * This measures what recording costs the process: the CPU time of some of our calls, chosen at
+ * random, each of which stands for those since the one before. Calls that end before they make an
+ * event (blocks below the threshold) are not included, nor is starting up.
  */
 #include "preload/trace/cost.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Around making events. */
+/* These stand around making events. */
 #ifndef HIPGRAIN_PRELOAD_TRACE_ENTER_H
 #define HIPGRAIN_PRELOAD_TRACE_ENTER_H
 
@@ -11,27 +11,28 @@
 #include "preload/trace/recording.h"
 #include "tracer/provider.h"
 
-/* Whether events can be made, in a function that makes one. */
+/* Returns true if events can be made; is called in a function that makes one. */
 static inline bool hg_awake(void)
 {
 	return HG_LIKELY(hg_active == HG_ACTIVE) ||
 	       (HG_UNLIKELY(hg_active > HG_NEW) && hg_fork_wake());
 }
 
-/* In a process that is not recorded now: whether the call is remembered (live_state.c). */
+/* Returns true if the call is remembered (live_state.c), or recorded by a session that has just
+ * begun, in a process that was not recorded. */
 bool hg_enter_unrecorded(void);
 
-/* The processor time of some calls, as an estimate of that of all: cost.c. */
+/* These measure the processor time of some calls, as an estimate of that of all: cost.c. */
 void hg_cost_begin(void);
 void hg_cost_end(void);
 
-/* How often the calling thread has begun to make events. */
+/* Returns how often the calling thread has begun to make events. */
 static inline uint32_t hg_entered(void)
 {
 	return hg_tls.timed_at + (uint32_t)hg_tls.until_timed;
 }
 
-/* As hg_enter(), for those who look after old batches themselves. */
+/* Does what hg_enter() does, for callers that look after old batches themselves. */
 static inline bool hg_enter_batched(void)
 {
 	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy)
@@ -55,7 +56,7 @@ static inline bool hg_enter_batched(void)
 	return true;
 }
 
-/* The same where a call is made often: what mostly holds, inline. */
+/* Does the same for a call that is made often: what mostly holds is inline. */
 static inline __attribute__((always_inline)) bool hg_enter_often(void)
 {
 	if (HG_LIKELY(hg_active == HG_ACTIVE && !hg_tls.busy &&
@@ -69,7 +70,8 @@ static inline __attribute__((always_inline)) bool hg_enter_often(void)
 	return hg_enter_batched();
 }
 
-/* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
+/* Begins to make events in the calling thread. Returns false if none are to be made. errno is
+ * kept. */
 static inline bool hg_enter(void)
 {
 	return hg_enter_batched();

@@ -109,7 +109,7 @@ void hg_missed_take_back(struct hg_missed_row *row)
 
 static bool unmade(void)
 {
-	/* As another user, or in another root. */
+	/* The process is of another user, or in another root. */
 	bool away =
 	    hg_config.recorded && faccessat(AT_FDCWD, hg_config.dir, W_OK | X_OK, AT_EACCESS);
 

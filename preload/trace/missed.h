@@ -11,14 +11,16 @@
 
 #include "tracer/missed.h"
 
-/* Map the table while the bundle can be reached. Only in a process that `record` started. */
+/* Maps the table while the bundle can be reached. It does so only in a process that `record`
+ * started. */
 void hg_missed_open(void);
 
-/* Not 0 while the recorder records; NULL: unknown. Inherited by children, however they are made. */
+/* Returns a word that is not 0 while the recorder records, or NULL if that is unknown. Children
+ * inherit it, however they are made. */
 const volatile int *hg_missed_recording(void);
 long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
 
-/* Count another process. NULL, or a row with which hg_missed_take_back() can undo this. */
+/* Counts another process. Returns NULL, or a row with which hg_missed_take_back() can undo this. */
 struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid);
 void hg_missed_take_back(struct hg_missed_row *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded of the process as a whole: its identity and its unnamed memory. */
+/* This records the process as a whole: its identity and its unnamed memory. */
 #include "preload/trace/process.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a session's recording of this process begins and ends. begin_lock is held meanwhile; it is
+ * A session's recording of this process begins and ends here. begin_lock is held meanwhile; it is
  * taken before all others (docs/INTERNALS.md).
  */
 #include "preload/trace/recording.h"
@@ -27,8 +27,8 @@ int hg_recording_begun;
 uint64_t (*hg_counted_age)(void);
 
 /*
- * `all`: blocks below it are of interest, too. By those that a recording would have, a process on
- * standby notices that it is wanted.
+ * Sets the threshold. If `all` is true, blocks below it are of interest, too. A process on standby
+ * notices by the blocks that a recording would have that it is wanted.
  */
 static void set_threshold(uint32_t threshold, bool all)
 {
@@ -138,7 +138,7 @@ static void begin_again_at(void *done)
 	hg_tls.busy = 0;
 }
 
-/* The same on a stack that has room for it. */
+/* Does the same on a stack that has room for it. */
 static bool begin_again_here(void)
 {
 	bool done = false;

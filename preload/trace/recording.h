@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a session's recording of this process begins and ends. */
+/* A session's recording of this process begins and ends by these. */
 #ifndef HIPGRAIN_PRELOAD_TRACE_RECORDING_H
 #define HIPGRAIN_PRELOAD_TRACE_RECORDING_H
 
@@ -9,14 +9,15 @@
 #include "preload/core/base.h"
 
 /*
- * Record the process and its modules, once a session; at the first event if recording began late,
- * and then what the process has (live_state.c). Waits for a thread that is at it. false: it cannot
- * here.
+ * Records the process and its modules, once a session; if recording began late, at the first event,
+ * and then what the process has (live_state.c), too. Waits for a thread that does so already.
+ * Returns false if it cannot here.
  */
 bool hg_begin_recording(bool late);
 extern HG_HIDDEN int hg_recording_begun; /* atomic */
 
-/* ns since small blocks are counted, 0: they are not. NULL where nobody could count them. */
+/* Returns how many ns small blocks have been counted, 0 if they are not. It is NULL if nobody could
+ * count them. */
 extern HG_HIDDEN uint64_t (*hg_counted_age)(void);
 
 #endif

@@ -75,7 +75,8 @@ uint64_t hg_redact_word(uint64_t word)
 	return hg_redact_siphash(own_key, word, UINT64_MAX);
 }
 
-/* A permutation of all values of so many bytes: a Feistel network with halves of 4 bits a byte. */
+/* This is a permutation of all values of so many bytes: a Feistel network with halves of 4 bits a
+ * byte. */
 void hg_redact_bytes(uint8_t *bytes, size_t size)
 {
 	unsigned bits = (unsigned)size * 4;

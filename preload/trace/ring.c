@@ -38,16 +38,18 @@
 
 #define FIRST_PAGES 1u
 #define MORE_PAGES  128u /* by which it grows at most at a time */
-/* Of a limit on the process's address space the file takes no more than this part. */
+/* The file takes no more than this part of a limit on the process's address space. */
 #define SPACE_PART 16u
 
-/* How long a thread waits for a page; the shorter time after a wait in vain, and the pause. */
+/* A thread waits so long for a page; after a wait in vain it does not wait for the time of the
+ * pause, and then the shorter time. */
 #define WAIT_NS  UINT64_C(10000000000)
 #define RETRY_NS UINT64_C(1000000000)
 #define PAUSE_NS UINT64_C(10000000000)
-/* How long for another thread that makes the file larger, which a handler may have interrupted. */
+/* It waits so long for another thread that makes the file larger, which a handler may have
+ * interrupted. */
 #define GROWING_NS UINT64_C(100000000)
-/* Until when a file that could not be made larger is left as it is. */
+/* A file that could not be made larger is left as it is for so long. */
 #define FULL_NS UINT64_C(1000000000)
 
 static const uint32_t no_epoch;
@@ -131,7 +133,7 @@ static bool make(struct own *mine, uint32_t epoch)
 
 	mine->tried = true;
 	mine->patience = WAIT_NS;
-	/* Where there is no room for so many addresses, a smaller file will do. */
+	/* If there is no room for so many addresses, a smaller file will do. */
 	while (
 	    limit >= FIRST_PAGES &&
 	    !(ring = hg_mapped_file_part(folder, hg_ring_bytes(limit), hg_ring_bytes(FIRST_PAGES),
@@ -189,7 +191,8 @@ bool hg_ring_open(void)
 	return made;
 }
 
-/* The pages that it may still get give their addresses back. Those that threads have stay. */
+/* Gives back the addresses of the pages that a file might still have got. Pages that threads have
+ * stay. */
 static void retire(struct own *mine)
 {
 	size_t used = hg_ring_bytes(mine->ring->pages);
@@ -340,7 +343,7 @@ static void nap(struct hg_ring *ring, uint32_t freed, long ns)
 	__atomic_fetch_sub(&ring->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-/* How a wait for a page of a drained file has ended. */
+/* Notes how a wait for a page of a drained file has ended. */
 static void note_wait(struct own *mine, bool in_vain)
 {
 	__atomic_store_n(&mine->patience, in_vain ? RETRY_NS : WAIT_NS, __ATOMIC_RELAXED);

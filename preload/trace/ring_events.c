@@ -70,7 +70,7 @@ static bool early_begin(const struct hg_provider **found)
 
 	if (!wanted || !hg_batches_init())
 		return false;
-	/* What forgets, or ends while the process goes on, changes a word of the file's. */
+	/* If a recording can end while the process goes on, a word of its file says so. */
 	recording = hg_config.standby ? hg_ring_recording() : wanted;
 	provider.recording = recording;
 	*found = &provider;
