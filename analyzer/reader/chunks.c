@@ -7,7 +7,7 @@
 #include "tracer/rotation.h"
 
 struct place {
-	char *trace;    /* what all its chunks have in common */
+	char *trace;    /* the part of the path that all its chunks share */
 	guint64 number; /* of the chunk; the largest for the one that is not finished */
 };
 

@@ -9,10 +9,10 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Bring directories of traces into order: by trace, and its chunks by age. */
+/* Brings directories of traces into order: by trace, and its chunks by age. */
 void chunks_sort(GPtrArray *traces);
 
-/* Of sorted directories, whether number `index` continues the trace of the one before it. */
+/* Returns true if number `index` of sorted directories continues the trace of the one before it. */
 bool chunk_continues(const GPtrArray *traces, unsigned index);
 
 #endif

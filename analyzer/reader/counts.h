@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the processes of a recording counted (the first pages of their files, tracer/ring.h) beside
- * what was read of them.
+ * This compares what the processes of a recording counted (the first pages of their files,
+ * tracer/ring.h) with what was read of them.
  *
- * Processes are known by their number: of several program images and processes that had the same
- * one, the sums are compared.
+ * Processes are known by their number: if several program images and processes had the same one,
+ * the sums are compared.
  */
 #ifndef HIPGRAIN_READER_COUNTS_H
 #define HIPGRAIN_READER_COUNTS_H
@@ -47,7 +47,7 @@ struct counts;
 struct counts *counts_new(void);
 void counts_free(struct counts *counts); /* NULL does nothing */
 
-/* A file's first page, which anybody may have written. */
+/* Notes a file's first page, which anybody may have written. */
 void counts_head(struct counts *counts, const struct hg_ring *head);
 /* Notes what the recorder reports of the file of that name; the latest report counts. */
 void counts_told(struct counts *counts, int32_t pid, uint64_t id, uint64_t records, uint64_t lost);
@@ -57,9 +57,9 @@ void counts_read(struct counts *counts, int32_t pid, const uint64_t records[HG_G
 void counts_full(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
 void counts_event(struct counts *counts, const struct hg_event *event);
 
-/* Every process, by its number: struct counts_process. The list belongs to `counts`. */
+/* Returns every process, by its number: struct counts_process. The list belongs to `counts`. */
 const GPtrArray *counts_processes(struct counts *counts);
-/* NULL: nothing is known of it. */
+/* Returns NULL if nothing is known of the process. */
 const struct counts_process *counts_find(const struct counts *counts, int32_t pid);
 
 /* Holds what is missing of what was counted. With `whole`, all that was counted should be there. */
@@ -69,7 +69,7 @@ struct counts_gap {
 };
 struct counts_gap counts_compare(const struct counts_process *process, bool whole);
 
-/* "allocations" etc. */
+/* Returns a group's name, "allocations" and so on. */
 const char *counts_group_name(enum hg_group group);
 
 /* Returns how the process ended that has this number. */

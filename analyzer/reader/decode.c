@@ -40,7 +40,7 @@ struct decode {
 	struct event_order *order;
 	struct stored_layout *layout;
 	struct rings *rings; /* NULL: there are none */
-	bool rings_last;     /* what the trace has of them comes first */
+	bool rings_last;     /* the pages that the trace has come first */
 	struct page_parts *parts;
 	GArray *open_calls; /* NULL: there are none */
 	guint open_next;
@@ -236,7 +236,7 @@ static uint32_t part_taken(const struct ring_page *page, void *data)
 	return page_parts_taken(decode->parts, page->pid, page->file, page->number);
 }
 
-/* Those up to that moment of the trace's clock. */
+/* Takes the records up to that moment of the trace's clock. */
 static void take_rings_until(struct decode *decode, uint64_t moment)
 {
 	static const struct ring_calls calls = { group_of, count_page, pass_record, part_taken };

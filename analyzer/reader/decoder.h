@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the members of an event class of a trace map to struct hg_event. */
+/* This maps the members of an event class of a trace to struct hg_event. */
 #ifndef HIPGRAIN_READER_DECODER_H
 #define HIPGRAIN_READER_DECODER_H
 
@@ -11,7 +11,7 @@
 
 enum batch_event { NO_BATCH, PAGE, SWEPT };
 
-/* How the members of one event class of one trace map to an event layout. */
+/* This maps the members of one event class of one trace to an event layout. */
 struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
 	enum batch_event batch;
@@ -22,7 +22,7 @@ struct decoder {
 };
 #define NO_MEMBER UINT64_MAX
 
-/* For g_free(). */
+/* Returns the decoder of a class, which may be of no use (type); for g_free(). */
 struct decoder *decoder_of_class(const bt_event_class *class);
 
 #endif

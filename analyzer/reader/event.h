@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One decoded event, as the rest of the analyzer sees it. The structs are those of the schema
- * (tracer/events.h); strings and sequences belong to the reader and live until the callback
+ * This is one decoded event, as the rest of the analyzer sees it. The structs are those of the
+ * schema (tracer/events.h); strings and sequences belong to the reader and live until the callback
  * that received the event returns.
  */
 #ifndef HIPGRAIN_EVENT_H
@@ -34,7 +34,7 @@ struct hg_event {
 	};
 };
 
-/* Most events of most traces: allocations and releases of the C library. */
+/* Returns true for most events of most traces: allocations and releases of the C library. */
 static inline bool hg_event_is_of_c_library(const struct hg_event *event)
 {
 	return (event->type == HG_EVENT_free && event->free.api < HG_HIP_APIS) ||
@@ -42,14 +42,14 @@ static inline bool hg_event_is_of_c_library(const struct hg_event *event)
 }
 
 /*
- * The name of an interface function by its id. Recordings of later releases and damaged recordings
- * have ids that this release does not know: hg_api_name() returns "unknown function" for them,
- * hg_api_name_if_known() NULL. Static strings.
+ * These return the name of an interface function by its id. Recordings of later releases and
+ * damaged recordings have ids that this release does not know: hg_api_name() returns "unknown
+ * function" for them, hg_api_name_if_known() NULL. The strings are static.
  */
 const char *hg_api_name(unsigned api);
 const char *hg_api_name_if_known(unsigned api);
 
-/* The class of an interface function (enum hg_api_class), or -1 if its id is unknown. */
+/* Returns the class of an interface function (enum hg_api_class), or -1 if its id is unknown. */
 int hg_api_class(unsigned api);
 
 #endif

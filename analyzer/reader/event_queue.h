@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoded events on their way from the thread that reads the trace to the one that analyses it, so
- * that the two work at the same time. One producer, one consumer, a bounded number of batches.
+ * Decoded events go through this from the thread that reads the trace to the one that analyses it,
+ * so that the two work at the same time. There is one producer, one consumer, a bounded number of
+ * batches.
  */
 #ifndef HIPGRAIN_EVENT_QUEUE_H
 #define HIPGRAIN_EVENT_QUEUE_H
@@ -23,26 +24,27 @@ struct event_queue {
 	struct event_batches *batches;
 };
 
-/* Never NULL. Neither thread may use them any more when they are freed. */
+/* Returns a queue, never NULL. Neither thread may use it any more when it is freed. */
 struct event_queue *event_queue_new(void);
 void event_queue_free(struct event_queue *queue);
 
 /* ---- the producer ---- */
 
-/* What the two below need where a batch begins or is full. */
+/* These two do for the functions below what is needed where a batch begins or is full. */
 struct hg_event *event_queue_begin(struct event_queue *queue);
 void event_queue_send(struct event_queue *queue);
 
-/* The next event's place, with any contents; waits while all batches are on their way. */
+/* Returns the next event's place, with any contents; waits while all batches are on their way. */
 static inline struct hg_event *event_queue_next(struct event_queue *queue)
 {
 	return queue->next ? queue->next : event_queue_begin(queue);
 }
 
-/* A copy of `size` bytes that lives as long as the event at hand; aligned for 64-bit words. */
+/* Returns a copy of `size` bytes that lives as long as the event at hand; it is aligned for 64-bit
+ * words. */
 void *event_queue_keep(struct event_queue *queue, const void *data, size_t size);
 
-/* The event at hand is complete. False if the consumer wants no more. */
+/* Completes the event at hand. Returns false if the consumer wants no more. */
 static inline bool event_queue_commit(struct event_queue *queue)
 {
 	if (queue->next++ == queue->last)
@@ -50,23 +52,26 @@ static inline bool event_queue_commit(struct event_queue *queue)
 	return !atomic_load_explicit(&queue->stopped, memory_order_relaxed);
 }
 
-/* Hand on what is complete, although there is room for more. */
+/* Hands on what is complete, although there is room for more. */
 void event_queue_flush(struct event_queue *queue);
 
-/* Nothing follows. */
+/* Ends the queue: nothing follows. */
 void event_queue_finish(struct event_queue *queue);
 
 /* ---- the consumer ---- */
 
-/* The next events, in order, and their number; NULL at the end. Give them back afterwards. */
+/* Returns the next events, in order, and their number, or NULL at the end. Waits for them. The
+ * caller gives the batch back afterwards, unless NULL was returned. */
 const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
 					unsigned *count);
 void event_queue_give_back(struct event_queue *queue, struct batch *batch);
 
-/* The consumer will ignore events from now on, but takes them until the end. */
+/* Tells the producer that the consumer will ignore events from now on, but takes them until the
+ * end. */
 void event_queue_stop(struct event_queue *queue);
 
-/* Hand on everything until the end; 0, or what the callback returned when it wanted no more. */
+/* Hands on everything until the end. Returns 0, or what the callback returned when it wanted no
+ * more. */
 int event_queue_deliver(struct event_queue *queue, reader_callback callback, void *data);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which field of which event goes where in struct hg_event: the rows of tracer/events.def. */
+/* This table tells which field of which event goes where in struct hg_event: it has the rows of
+ * tracer/events.def. */
 #include "fields.h"
 
 #include <string.h>

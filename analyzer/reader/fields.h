@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schema as data: the fields of each event, how they are shown, and where they go. */
+/* This is the schema as data: the fields of each event, how they are shown, and where they go. */
 #ifndef HIPGRAIN_READER_FIELDS_H
 #define HIPGRAIN_READER_FIELDS_H
 
@@ -16,7 +16,7 @@ enum field_kind {
 	FIELD_WORDS, /* sequence of 64-bit integers */
 };
 
-/* As in tracer/events.def. */
+/* These are as in tracer/events.def. */
 enum field_show {
 	SHOW_NUMBER,
 	SHOW_HEX,

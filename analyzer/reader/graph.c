@@ -50,7 +50,8 @@ int graph_add_sink(bt_graph *graph, struct decode *decode, const bt_component_si
 		   : -EIO;
 }
 
-/* That of a portable tree belongs to the libbabeltrace2 beside it. 0 or -ENOENT. */
+/* Finds the plugin of a portable tree, which belongs to the libbabeltrace2 beside it. Returns 0 or
+ * -ENOENT. */
 static int find_bundled(const char *name, const bt_plugin **plugin)
 {
 	const bt_plugin_set *set = NULL;

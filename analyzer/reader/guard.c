@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the process ends while it reads a trace: a crash inside of libbabeltrace2 becomes one line
- * and an exit status. */
+/* This changes how the process ends while it reads a trace: a crash inside of libbabeltrace2
+ * becomes one line and an exit status. */
 #include "guard.h"
 
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include "temporary.h"
 #include "tracer/message.h"
 
-/* SIGTRAP is how GLib ends where it gets no memory. */
+/* GLib ends by SIGTRAP if it gets no memory. */
 static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGTRAP, SIGFPE, SIGILL };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct sigaction before[SIGNALS];
 
-/* What ends the process in the middle: where it does, temporary files go with it. */
+/* These end the process in the middle: if one does, temporary files go with it. */
 static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
 #define ENDS (sizeof(ends) / sizeof(ends[0]))
 static struct sigaction before_ends[ENDS];

@@ -11,11 +11,12 @@
 
 #include <stdbool.h>
 
-/* The trace in directory `directory` is being read; until guard_end(). One at a time. */
+/* Notes that the trace in directory `directory` is being read, until guard_end(). There is one at a
+ * time. */
 void guard_begin(const char *directory);
 void guard_end(void);
 
-/* Whether this thread is in libbabeltrace2. */
+/* Says if this thread is in libbabeltrace2. */
 void guard_reading(bool now);
 
 #endif

@@ -8,9 +8,9 @@
 #include "codeobj/text.h"
 
 /*
- * A string of an event, whose text a program chose, on one line: reports are made of lines. The
- * environment is a list of lines itself, and nothing else prints more than one of it. What
- * else may be hidden in it is dealt with where it is printed (analyzer/output.h).
+ * A program chose the text, which becomes one line here: reports are made of lines. The environment
+ * is a list of lines itself, and nothing else prints more than one of it. Whatever else may be
+ * hidden in a text is dealt with where it is printed (analyzer/output.h).
  */
 const char *keep_text(struct event_queue *queue, const struct field *layout, const char *text,
 		      uint64_t length)

@@ -13,7 +13,7 @@
 #include "graph.h"
 #include "guard.h"
 
-/* How often the relay is polled when it had nothing new. LTTng sends about once a second. */
+/* The relay is polled so often when it had nothing new. LTTng sends about once a second. */
 #define PAUSE_US (100 * 1000)
 
 struct live {
@@ -35,7 +35,7 @@ bool live_stopped(void)
 	return stopped;
 }
 
-/* {"inputs": [url], ...} */
+/* Returns {"inputs": [url], ...}, or NULL. */
 static bt_value *source_parameters(const char *url)
 {
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
@@ -78,7 +78,7 @@ static int build_graph(struct live *live, const char *url)
 	return result;
 }
 
-/* The reading thread. */
+/* This is the reading thread. */
 static void *run_graph(void *data)
 {
 	struct live *live = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of all processes in the order in which they happened, although they come by pages, and
- * late. What comes beside them is held back until its time.
+ * This passes on records of all processes in the order in which they happened, although they come
+ * by pages, and late. Items that come beside them are held back until their time.
  */
 #ifndef HIPGRAIN_READER_ORDER_H
 #define HIPGRAIN_READER_ORDER_H
@@ -13,7 +13,7 @@
 
 #include "runs.h"
 
-/* What is done with what was held back, when its turn has come. */
+/* These take what was held back, when its turn has come. */
 struct order_calls {
 	void (*item)(void *item, void *data); /* which is the callee's from then on */
 	void (*record)(const struct order_record *record, void *data);
@@ -22,33 +22,33 @@ struct order_calls {
 struct event_order;
 
 struct event_order *order_new(const struct order_calls *calls, void *data);
-/* Nothing may be held back any more: order_end() was called. */
+/* Frees it. Nothing may be held back any more: order_end() was called. */
 void order_free(struct event_order *order);
 
 /* Returns true if `item`, of that process at `ns`, is held back. Items come in the order of time.
  */
 bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item);
 
-/* Records of that process are to come, maybe of another program in it. */
+/* Says that records of that process are to come, maybe of another program in it. */
 void order_expect(struct event_order *order, int32_t pid);
 
 /* The run of a page of that process has new records. */
 void order_run(struct event_order *order, int32_t pid, struct record_run *run);
 
 /*
- * Records that come behind later ones are left out from now on: of a trace whose
- * beginning was deleted they may be older than the state that it begins with.
+ * Leaves out, from now on, records that come behind later ones: of a trace whose beginning was
+ * deleted they may be older than the state that it begins with.
  */
 void order_drop_late(struct event_order *order);
 
 /*
- * All of the process's records up to that moment were added. Records are passed on up to the least
- * of such moments of all processes that have records. INT64_MAX: nothing follows, but maybe of
- * another program in that process.
+ * Says that all of the process's records up to that moment were added. Records are passed on up to
+ * the least of such moments of all processes that have records. INT64_MAX: nothing follows, except
+ * maybe of another program in that process.
  */
 void order_reach(struct event_order *order, int32_t pid, int64_t ns);
 
-/* Nothing follows. */
+/* Passes on everything: nothing follows. */
 void order_end(struct event_order *order);
 
 #endif

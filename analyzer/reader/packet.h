@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of every packet that LTTng-UST 2.x writes, as its traces' metadata describe it. */
+/* Every packet that LTTng-UST 2.x writes starts like this, as its traces' metadata describe it. */
 #ifndef HIPGRAIN_READER_PACKET_H
 #define HIPGRAIN_READER_PACKET_H
 
@@ -19,7 +19,7 @@ struct packet_header {
 };
 _Static_assert(sizeof(struct packet_header) == 64, "as the file has it");
 
-/* Whether a packet begins there that ends within the `left` bytes of its file. */
+/* Returns true if a packet begins there that ends within the `left` bytes of its file. */
 static inline bool packet_is_whole(const struct packet_header *header, uint64_t left)
 {
 	return header->magic == PACKET_MAGIC && header->packet_bits / 8 >= sizeof(*header) &&

@@ -43,8 +43,8 @@ static int note_metadata(const char *path, const struct stat *status, int type, 
 	return 0;
 }
 
-/* Every directory with a CTF metadata file, sorted so that the result does not depend on readdir.
- */
+/* Returns every directory with a CTF metadata file, sorted so that the result does not depend on
+ * readdir(). */
 static GPtrArray *find_traces(const char *directory)
 {
 	found_directories = g_ptr_array_new_with_free_func(g_free);
@@ -134,9 +134,9 @@ static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 }
 
 /*
- * One source component a trace directory: a damaged trace then cannot hide a good one. The chunks
- * of one trace, `count` directories from number `first` on, are one: it knows what is missing
- * between them.
+ * Adds one source component for a trace directory: a damaged trace then cannot hide a good one. The
+ * chunks of one trace, `count` directories from number `first` on, are one component: it knows what
+ * is missing between them. Returns 0 or a negative errno.
  */
 static int add_source(bt_graph *graph, const bt_component_class_source *class,
 		      const GPtrArray *traces, unsigned first, unsigned count,
@@ -270,7 +270,7 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 	return NULL;
 }
 
-/* The reading thread. What libbabeltrace2 says of an error belongs to the thread that met it. */
+/* This is the reading thread. libbabeltrace2 gives an error to the thread that met it. */
 static void *run_graph(void *data)
 {
 	struct reader *reader = data;
@@ -293,7 +293,8 @@ void reader_stats_clear(struct reader_stats *stats)
 	g_clear_pointer(&stats->counts, counts_free);
 }
 
-/* Before the trace: what a bundle has beside it. Returns true if processes stored records there. */
+/* Takes, before the trace, what a bundle has beside it. Returns true if processes stored records
+ * there. */
 static bool take_bundle(struct decode *decode, const char *bundle, bool traced)
 {
 	char *rings = g_build_filename(bundle, HG_RINGS, NULL);

@@ -19,22 +19,22 @@ struct reader_stats {
 	struct counts *counts; /* of what processes recorded and what was read; caller frees */
 };
 
-/* Free what the statistics hold. */
+/* Frees what the statistics hold. */
 void reader_stats_clear(struct reader_stats *stats);
 
-/* Whether there is a CTF trace anywhere below a directory. */
+/* Returns true if there is a CTF trace anywhere below a directory. */
 bool holds_trace(const char *directory);
 
 /*
- * Called for each event of the provider hipgrain, in the thread that called read_trace() while
+ * Is called for each event of the provider hipgrain, in the thread that called read_trace() while
  * another one reads on; an event of a type that this version does not know has type HG_EVENT_TYPES
- * and nothing but its time, process and thread.
- * Return 0 to go on, or a negative errno to stop: read_trace() then returns it.
+ * and nothing but its time, process and thread. Returns 0 to go on, or a negative errno to stop,
+ * which read_trace() then returns.
  */
 typedef int (*reader_callback)(const struct hg_event *event, void *data);
 
 /*
- * Read every trace below `directory` (the bundle's ctf/, or where a relay wrote it; without
+ * Reads every trace below `directory` (the bundle's ctf/, or where a relay wrote it; without
  * `bundle`, the directory above). Damage in the middle of a trace is not an error: what could be
  * read is delivered and stats->truncated says where it ended. Returns 0; -ENOENT if there is no
  * trace; another negative errno with a one-line message in *error, which the caller frees.

@@ -36,7 +36,8 @@ static bool is_being_made(int fd, const struct hg_ring *ring, ssize_t size)
 	       state == HG_RING_FREE;
 }
 
-/* How many pages there are follows from the file's size, which a process never makes smaller. */
+/* Sets the number of pages, which follows from the file's size, which a process never makes
+ * smaller. Returns what is wrong with the file, or NULL. */
 static const char *measure(struct ring_file *file, const struct hg_ring *ring, off_t size)
 {
 	uint64_t pages = ((uint64_t)size - sizeof(*ring)) / HG_RING_PAGE;
@@ -46,7 +47,7 @@ static const char *measure(struct ring_file *file, const struct hg_ring *ring, o
 		wrong = "it claims more pages than a file has";
 	else if (pages < ring->pages)
 		wrong = "it is cut off";
-	/* What is left of the last page is read, too. */
+	/* The rest of the last page is read, too. */
 	if (((uint64_t)size - sizeof(*ring)) % HG_RING_PAGE)
 		pages++;
 	file->pages = (uint32_t)MIN(pages, HG_RING_PAGES);
@@ -58,7 +59,7 @@ static int open_it(const char *path, struct stat *status, const char **wrong)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-	/* What is read while it is made may lose a file that is in the trace by now. */
+	/* A file that is removed while the directory is read is in the trace by now. */
 	if (fd < 0 && errno == ENOENT)
 		return -1;
 	if (fd < 0)

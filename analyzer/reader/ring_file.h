@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file in which a process recorded its events (tracer/ring.h), as it is found: maybe hostile. */
+/* This opens a file in which a process recorded its events (tracer/ring.h), as it is found: maybe
+ * hostile. */
 #ifndef HIPGRAIN_READER_RING_FILE_H
 #define HIPGRAIN_READER_RING_FILE_H
 
@@ -13,7 +14,7 @@ struct ring_file {
 	int32_t pid;
 	uint64_t id;    /* hg_ring_id() */
 	int64_t origin; /* of its clock, since 1970 */
-	uint64_t clock; /* whose clock it is */
+	uint64_t clock; /* files of one clock have the same number */
 	int64_t ahead;  /* of this file's clock, what is added for that of the first file */
 	uint32_t pages; /* that the file has room for */
 	uint32_t taken; /* that must be in use; 0: this is not known */
@@ -21,13 +22,14 @@ struct ring_file {
 	ino_t inode;
 };
 
-/* Times of a process's clock are at most so far from 0, 146 years: somebody may have changed it. */
+/* Times of a process's clock are at most so far from 0, 146 years: the clock may have been
+ * changed. */
 #define RING_TIME_MOST (INT64_MAX / 2)
 
 /*
- * Opens the file, reads its first page and sets *file, but for `ahead`. Returns a descriptor; or -1
- * if there is nothing to read. *wrong: what is wrong with the file, which may have readable pages
- * all the same; NULL: nothing. The path belongs to the caller.
+ * Opens the file, reads its first page and sets *file, except `ahead`. Returns a descriptor; or -1
+ * if there is nothing to read. *wrong says what is wrong with the file, which may have readable
+ * pages all the same; it is NULL if nothing is. The path belongs to the caller.
  */
 int ring_file_open(char *path, struct ring_file *file, struct hg_ring *ring, const char **wrong);
 

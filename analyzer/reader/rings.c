@@ -83,7 +83,7 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 			note_damage(rings, file->path, "it is cut off");
 			return;
 		}
-		/* Of a file that nobody empties, no page that has a number is free. */
+		/* In a file that nobody empties, no page that has a number is free. */
 		if (head.state == HG_RING_FREE && !(head.number && file->taken)) {
 			next = next_page(fd, i);
 			continue;
@@ -102,7 +102,8 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 		note_damage(rings, file->path, "it lacks pages");
 }
 
-/* One clock has one origin, whatever became of the time of day meanwhile. */
+/* Takes the origin of the first file of the same clock: one clock has one origin, whatever became
+ * of the time of day meanwhile. */
 static void set_clock(const struct rings *rings, struct ring_file *file)
 {
 	for (guint i = 0; i < rings->files->len; i++) {

@@ -43,8 +43,8 @@ struct ring_calls {
 };
 
 /*
- * Passes on the next records, if they are not later than that moment of CLOCK_MONOTONIC; false:
- * they are, or none are left. Their times are of CLOCK_MONOTONIC plus `offset`.
+ * Passes on the next records, if they are not later than that moment of CLOCK_MONOTONIC. Returns
+ * false if they are, or if none are left. Their times are of CLOCK_MONOTONIC plus `offset`.
  */
 bool rings_pass(struct rings *rings, int64_t last, int64_t offset, const struct ring_calls *calls,
 		void *data);

@@ -15,7 +15,7 @@
 
 #define EMPTY_CONTENT_BITS (88u * 8) /* the whole header and context, rounded up to 8 bytes */
 
-/* Bytes of the whole packets at the start of a stream file. */
+/* Returns how many bytes at the start of a stream file are whole packets. */
 static uint64_t whole_packets(const char *data, uint64_t size)
 {
 	uint64_t at = 0;
@@ -63,7 +63,8 @@ static gint64 show_file(const char *trace, const char *folder, const char *name)
 	return left_out;
 }
 
-/* What salvage_trace() and trace_without_index() make; -1 in *total if it cannot be made. */
+/* Makes the view for salvage_trace() and trace_without_index(); *total is -1 if it cannot be
+ * made. */
 static char *make_view(const char *trace, unsigned *files, gint64 *total)
 {
 	GDir *directory = g_dir_open(trace, 0, NULL);
@@ -113,7 +114,7 @@ char *salvage_trace(const char *trace, char **what)
 #define INDEX_HEADER_SIZE 16u
 #define INDEX_ENTRY_MIN   24u
 
-/* Whether every packet that an index names lies in its stream file of `size` bytes. */
+/* Returns true if every packet that an index names lies in its stream file of `size` bytes. */
 static bool index_is_sound(const char *data, uint64_t length, uint64_t size)
 {
 	uint32_t magic, entry_size;

@@ -82,7 +82,7 @@ static const struct field *find_fields(struct stored_type *type, const char *nam
 	return fields;
 }
 
-/* Whether values of the recorder's field can be those of ours. */
+/* Returns true if values of the recorder's field can be those of ours. */
 static bool fits(const struct member *member, const struct field *field)
 {
 	switch (field->kind) {
@@ -99,7 +99,7 @@ static bool fits(const struct member *member, const struct field *field)
 	return false;
 }
 
-/* "NUMBER NAME TYPE:NAME ..." */
+/* Reads "NUMBER NAME TYPE:NAME ...". Returns false if the line is damaged. */
 static bool read_line(struct stored_layout *layout, const char *line)
 {
 	char **words = g_strsplit(line, " ", -1), *end;
@@ -134,7 +134,7 @@ out:
 	return whole;
 }
 
-/* What the recorder of this version writes (tracer/event_layout.c), but for the numbers. */
+/* The recorder of this version writes these (tracer/event_layout.c), after the numbers. */
 #define HG_FIELD(type, name, show, description)      " " #type ":" #name
 #define HG_TEXT(name, description)                   " text:" #name
 #define HG_SEQUENCE(type, name, length, description) " " #type "[]:" #name
@@ -143,8 +143,7 @@ static const char *const own_lines[] = {
 #include "tracer/events.def"
 };
 
-/* Where there is no bundle, as of a trace that a relay sends, the layout is that of this version.
- */
+/* Takes the layout of this version if there is no bundle, as for a trace that a relay sends. */
 static void use_own_layout(struct stored_layout *layout)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(own_lines); i++) {
@@ -199,7 +198,7 @@ const struct stored_type *stored_type_of(const struct stored_layout *layout, uns
 	return found;
 }
 
-/* What one member has of the event. */
+/* This is one member's value in the event. */
 struct value {
 	uint64_t integer;
 	const uint8_t *data; /* of a text or sequence */

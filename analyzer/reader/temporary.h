@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporary directories of files, for libbabeltrace2 to read. They are removed by whoever made
- * them, when the process ends by exit(), and when a signal ends it while a trace is read (guard.h).
+ * This makes temporary directories of files, for libbabeltrace2 to read. They are removed by
+ * whoever made them, when the process ends by exit(), and when a signal ends it while a trace is
+ * read (guard.h).
  */
 #ifndef HIPGRAIN_READER_TEMPORARY_H
 #define HIPGRAIN_READER_TEMPORARY_H
 
-/* A new one; hipgrain-KIND-XXXXXX where temporary files go. NULL if it cannot be made. */
+/* Makes a new one, hipgrain-KIND-XXXXXX where temporary files go. Returns NULL if it cannot be
+ * made. */
 char *temporary_make(const char *kind);
 
-/* Remove it, with the files in it, and free the name; NULL: nothing. */
+/* Removes it, with the files in it, and frees the name; NULL does nothing. */
 void temporary_remove(char *folder);
 
-/* Remove all that are left. A signal's handler may call it. */
+/* Removes all that are left. A signal's handler may call it. */
 void temporary_remove_all(void);
 
 #endif
