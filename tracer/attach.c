@@ -33,18 +33,18 @@
 #include "tracer/standby.h"
 #include "tracer/witness.h"
 
-/* How long a process is waited for that makes no call: it is recorded when it makes one. */
+/* A process that makes no call is waited for so long: it is recorded when it makes one. */
 #define ANSWER_TIMEOUT_MS 500
-/* And how long all processes may take to write what they have counted. */
+/* All processes may take so long to write what they have counted. */
 #define TOTALS_TIMEOUT_MS 10000
-/* How often the processes are checked for their end. */
+/* The processes are checked so often for their end. */
 #define WATCH_MS 200
 
 struct attachment {
 	const struct attach_options *options;
 	struct standby_process *processes;
 	size_t count;
-	/* Of the i-th process's directory, its table of witnesses; NULL: as one before. */
+	/* The table of witnesses in the i-th process's directory; NULL: as one before. */
 	struct hg_witness_table **witnessed;
 	pid_t *vpids;
 	int *pidfds;
@@ -66,7 +66,8 @@ static int64_t now_ns(void)
 
 /* ---- whom to record ---- */
 
-/* One process whose directory is gone does not prevent the recording of the others. */
+/* Leaves out processes whose directory is gone, after a warning: they do not prevent the recording
+ * of the others. */
 static void leave_out_lost(struct attachment *attachment)
 {
 	size_t kept = 0;
@@ -164,9 +165,8 @@ static bool lives(const struct attachment *attachment, size_t i)
 	return fd.fd >= 0 && poll(&fd, 1, 0) == 0;
 }
 
-/*
- * The i-th process's directory, which several may share: NULL if an earlier process has the same.
- */
+/* Returns the i-th process's directory, which several may share, or NULL if an earlier process has
+ * the same, or if it has none. */
 static const char *own_directory(const struct attachment *attachment, size_t i)
 {
 	const char *directory = attachment->processes[i].directory;
@@ -202,7 +202,7 @@ static void withdraw(struct attachment *attachment)
 		record_request_withdraw(&attachment->requests[i]);
 }
 
-/* 0, or -errno after a message. */
+/* Requests the processes. Returns 0, or -errno after a message. */
 static int request(struct attachment *attachment)
 {
 	char why[512];
@@ -221,7 +221,7 @@ static int request(struct attachment *attachment)
 	return error;
 }
 
-/* The request that means the i-th process. */
+/* Returns the request that means the i-th process. */
 static const struct record_request *request_of(const struct attachment *attachment, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -286,7 +286,7 @@ static void end_requests(struct attachment *attachment)
 
 /* ---- the recording ---- */
 
-/* What others had counted of the processes before the recording. */
+/* Notes what others had counted of the processes before the recording. */
 static void note_witnesses(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
@@ -297,7 +297,7 @@ static void note_witnesses(struct attachment *attachment)
 	}
 }
 
-/* At its end. */
+/* Keeps, at the end of the recording, what others have counted since. */
 static void keep_witnesses(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
@@ -311,7 +311,7 @@ static void keep_witnesses(struct attachment *attachment)
 	}
 }
 
-/* HG_EXIT_OK, or another status after a message. */
+/* Makes the bundle. Returns HG_EXIT_OK, or another status after a message. */
 static int make_bundle(struct attachment *attachment)
 {
 	const struct attach_options *options = attachment->options;
@@ -468,7 +468,7 @@ static void ask_totals(struct attachment *attachment)
 		note_missing(attachment);
 }
 
-/* Who was requested, and made no file. */
+/* Names the processes that were requested, and made no file. */
 static void name_unheard(const struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record processes that are on standby, until detached. */
+/* This records processes that are on standby, until they are detached. */
 #ifndef HIPGRAIN_TRACER_ATTACH_H
 #define HIPGRAIN_TRACER_ATTACH_H
 
@@ -20,26 +20,23 @@ struct attach_options {
 };
 
 /*
- * Begin to record into a bundle. With options->seconds returns when the recording has ended: after
- * that time, when all the processes have ended, or at SIGINT or SIGTERM. Without, a process of our
- * own keeps the recording until detach_bundle() or until they have ended.
- * Returns HG_EXIT_OK, or another enum hg_exit after a message; then no bundle is left behind.
+ * Records into a bundle. With options->seconds it returns when the recording has ended: after that
+ * time, when all the processes have ended, or at SIGINT or SIGTERM. Without, a process of our own
+ * keeps the recording until detach_bundle() or until they have ended. Returns HG_EXIT_OK, or
+ * another enum hg_exit after a message; then no bundle is left behind.
  */
 int attach(const struct attach_options *options);
 
 /*
- * End the recording into the bundle in `directory`, and wait until it is complete. Returns the
+ * Ends the recording into the bundle in `directory`, and waits until it is complete. Returns the
  * same.
  */
 int detach_bundle(const char *directory);
 
-/* Have the flight recorder of that bundle take a snapshot, and wait for it. The same. */
+/* Has the flight recorder of that bundle take a snapshot, and waits for it. Returns the same. */
 int snapshot_bundle(const char *directory);
 
-/*
- * What `hipgrain standby` does: execute the command, in an environment that allows it to be
- * attached to.
- */
+/* `hipgrain standby` executes the command, in an environment that allows it to be attached to. */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
 	struct softgpu_model softgpu_model;
@@ -49,7 +46,7 @@ struct standby_options {
 	const char *threshold;        /* NULL: the library's default */
 };
 
-/* Does not return but with an enum hg_exit after a message. */
+/* Returns only an enum hg_exit after a message. */
 int standby_exec(const struct standby_options *options, char **argv);
 
 #endif

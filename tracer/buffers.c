@@ -28,8 +28,8 @@
 #define SIZE_MOST (512 * 1024)
 
 /*
- * Of all CPUs together. LTTng fills every buffer with zeros when it makes it, and the cost of that
- * must not grow with the machine: most processes run on few of its CPUs.
+ * This is the most for all CPUs together. LTTng fills every buffer with zeros when it makes it, and
+ * the cost of that must not grow with the machine: most processes run on few of its CPUs.
  */
 #define SUM_MAX (UINT64_C(64) << 20)
 
@@ -38,7 +38,8 @@
 
 #define POSSIBLE "/sys/devices/system/cpu/possible"
 
-/* Not sysconf(_SC_NPROCESSORS_CONF), which in older C libraries counts what is present. */
+/* This does not call sysconf(_SC_NPROCESSORS_CONF), which in older C libraries counts what is
+ * present. */
 unsigned buffers_cpus(void)
 {
 	char text[4096];
@@ -64,19 +65,20 @@ unsigned buffers_cpus(void)
 	return configured > 0 ? (unsigned)configured : 1;
 }
 
-/* Bytes of shared memory. */
+/* Returns the bytes of shared memory that they take ... */
 static uint64_t sum(const struct buffers *buffers, unsigned cpus)
 {
 	return (buffers->size * (buffers->count + 1) + OVERHEAD) * cpus;
 }
 
-/* ... of which so many hold events. */
+/* ... and how many of these hold events. */
 static uint64_t held(const struct buffers *buffers, unsigned cpus)
 {
 	return buffers->size * buffers->count * cpus;
 }
 
-/* Smaller sub-buffers, then fewer of them, until all fit into `bytes`; true if they do. */
+/* Makes sub-buffers smaller, then fewer of them, until all fit into `bytes`. Returns true if they
+ * do. */
 static bool shrink(struct buffers *buffers, unsigned cpus, uint64_t bytes)
 {
 	while (buffers->size > SIZE_MIN && sum(buffers, cpus) > bytes)
@@ -100,7 +102,7 @@ int buffers_choose(struct buffers *buffers, unsigned cpus, uint64_t available)
 	return sum(buffers, cpus) <= available / 2 ? 0 : -ENOSPC;
 }
 
-/* Whether a segment can be made there at all; -1 with errno. */
+/* Returns 0 if a segment can be made there at all, or -1 with errno. */
 static int try_shared_memory(void)
 {
 	char name[64];

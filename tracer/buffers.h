@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a session's trace buffers are. */
+/* This decides how large a session's trace buffers are. */
 #ifndef HIPGRAIN_TRACER_BUFFERS_H
 #define HIPGRAIN_TRACER_BUFFERS_H
 
@@ -12,26 +12,27 @@ struct buffers {
 	uint64_t count; /* sub-buffers per CPU, a power of two */
 };
 
-/* CPUs as LTTng-UST counts them: the highest number that one may have on this machine, plus 1. */
+/* Returns how many CPUs there are as LTTng-UST counts them: the highest number that one may have on
+ * this machine, plus 1. */
 unsigned buffers_cpus(void);
 
 /*
- * Buffers for `cpus` possible CPUs when `available` bytes of shared memory are free. Larger ones
- * ride out a slower consumer before the program has to wait. With what LTTng needs beside them all
- * together take 64 MiB at most, up to 512 CPUs, and 128 KiB for each of more. 0, or -ENOSPC with
- * the smallest useful size in *buffers.
+ * Chooses buffers for `cpus` possible CPUs when `available` bytes of shared memory are free. Larger
+ * ones ride out a slower consumer before the program has to wait. With what LTTng needs beside them
+ * all together take 64 MiB at most, up to 512 CPUs, and 128 KiB for each of more. Returns 0, or
+ * -ENOSPC with the smallest useful size in *buffers.
  */
 int buffers_choose(struct buffers *buffers, unsigned cpus, uint64_t available);
 
 /*
- * The same for this machine: its CPUs, and what is free of the shared memory that LTTng's buffers
- * live in. Returns 0 or -errno with one line in `why`.
+ * Does the same for this machine: its CPUs, and what is free of the shared memory that LTTng's
+ * buffers live in. Returns 0 or -errno with one line in `why`.
  */
 int buffers_measure(struct buffers *buffers, char *why, size_t why_size);
 
 /*
- * For a flight recorder: together as near to `bytes` as powers of two get without exceeding it. 0,
- * or -errno with one line in `why`.
+ * Chooses buffers for a flight recorder: together they are as near to `bytes` as powers of two get
+ * without exceeding it. Returns 0, or -errno with one line in `why`.
  */
 int buffers_ring(struct buffers *buffers, uint64_t bytes, char *why, size_t why_size);
 

@@ -87,7 +87,7 @@ static int is_empty(int folder, bool *empty)
 	return 0;
 }
 
-/* Determine what `name` of directory `parent` is, and its owner: 0, or -errno. */
+/* Determines what `name` of directory `parent` is, and its owner. Returns 0, or -errno. */
 static int classify(int parent, const char *name, enum directory_kind *kind, uid_t *owner)
 {
 	struct stat status;
@@ -117,7 +117,7 @@ static int classify(int parent, const char *name, enum directory_kind *kind, uid
 	return result;
 }
 
-/* Whether a recorder is writing to the bundle `name` of directory `parent`. */
+/* Returns true if a recorder is writing to the bundle `name` of directory `parent`. */
 static bool is_locked(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -211,7 +211,7 @@ void bundle_hide(const struct bundle *bundle)
 	tree_hide(bundle->lock);
 }
 
-/* File systems that show another owner than the one who made a file: statfs(2). */
+/* Returns true if the file system shows another owner than the one who made a file: statfs(2). */
 static bool maps_owners(int folder)
 {
 	static const unsigned long types[] = {
@@ -251,7 +251,7 @@ static int open_bundle(struct bundle *bundle, int parent, const char *name, bool
 	return 0;
 }
 
-/* Whether `path` leads to what `folder` is open for. */
+/* Returns true if `path` leads to what `folder` is open for. */
 static bool leads_to(const char *path, int folder)
 {
 	struct stat named, opened;

@@ -34,7 +34,7 @@ struct bundle {
 	int lock;   /* descriptor of the directory, holds the recorder's flock(2) */
 };
 
-/* What the manifest says. Strings are borrowed; NULL becomes null. */
+/* The manifest says this. Strings are borrowed; NULL becomes null. */
 struct bundle_manifest {
 	char *const *argv;
 	const char *executable;
@@ -72,26 +72,25 @@ struct bundle_manifest {
 int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size);
 
 /*
- * The manifest in directory `folder`: the caller's to json_object_put(), or NULL if there is none,
- * if it is no JSON, or no regular file of a sensible size.
+ * Returns the manifest in directory `folder`, which the caller json_object_put()s, or NULL if there
+ * is none, if it is no JSON, or no regular file of a sensible size.
  */
 struct json_object *bundle_manifest_at(int folder);
 
-/*
- * Whether the directory is the caller's own, so that no other user can put links into it. The same.
- */
+/* Returns 0 if the directory is the caller's own, so that no other user can put links into it, or
+ * -errno with one line in `why`. */
 int bundle_check_owner(int folder, char *why, size_t why_size);
 
-/* Let only its owner read what is in it: LTTng's daemons make files that a group can read. */
+/* Lets only its owner read what is in it: LTTng's daemons make files that a group can read. */
 void bundle_hide(const struct bundle *bundle);
 
-/* Write the manifest. 0 or -errno. */
+/* Writes the manifest. Returns 0 or -errno. */
 int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manifest *manifest);
 
-/* Remove what bundle_create() made, for a recording that never began. */
+/* Removes what bundle_create() made, for a recording that never began. */
 void bundle_remove(const struct bundle *bundle);
 
-/* Unlock and close it; its contents stay on disk. */
+/* Unlocks and closes it; its contents stay on disk. */
 void bundle_close(struct bundle *bundle);
 
 #endif

@@ -26,8 +26,8 @@
 #define CLIENT_SOCKET       "client-lttng-sessiond"
 #define APPLICATIONS_SOCKET "lttng-ust-sock-"
 
-/* What connect() of this process does with these; only processes that client_call() made have it.
- */
+/* connect() of this process connects as this says; only processes that client_call() made have
+ * it. */
 static struct {
 	char client[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* in place of any; or empty */
 	const char *only;                                            /* applications: below it */
@@ -117,7 +117,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* In the new process. */
+/* Prepares the new process. */
 static void prepare(const struct client *client, pid_t parent)
 {
 	/*

@@ -51,12 +51,13 @@ enum client_daemon {
 	CLIENT_DAEMON_UNKNOWN,
 };
 
-/* Query the daemon for its sessions, waiting at most `limit_ms`. */
+/* Queries the daemon for its sessions, waiting at most `limit_ms`. Returns what that tells of its
+ * state. */
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
 /*
- * In a process that is to load LTTng-UST: it will register with the daemon of `client`, for which
- * it waits at most `limit_ms`. The process must keep to itself what it changes here.
+ * Prepares a process that is to load LTTng-UST: it will register with the daemon of `client`, for
+ * which it waits at most `limit_ms`. The process must keep to itself what it changes here.
  */
 void client_be_application(const struct client *client, int limit_ms);
 

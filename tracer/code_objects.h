@@ -6,7 +6,8 @@
 #ifndef HIPGRAIN_TRACER_CODE_OBJECTS_H
 #define HIPGRAIN_TRACER_CODE_OBJECTS_H
 
-/* Link or copy those of a process's directory into `to_folder`; failures get a warning. */
+/* Links or copies the code objects of a process's directory into `to_folder`; failures get a
+ * warning. */
 void code_objects_collect(const char *directory, int to_folder);
 
 #endif

@@ -70,7 +70,7 @@ static int set_environment(const struct recording *recording)
 		result |= environment_softgpu(&recording->install, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
 	if (recording_forgets(options)) {
-		/* What is overwritten or deleted is recorded again periodically. */
+		/* State that is overwritten or deleted is recorded again periodically. */
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
 	}
 	result |= environment_options(options->stack_depth, options->threshold,

@@ -90,10 +90,10 @@ void control_answer(int client, const char *text)
 	}
 }
 
-/* Connect to the socket in the bundle: a descriptor, or -errno with `why`. */
+/* Connects to the socket in the bundle. Returns a descriptor, or -errno with `why`. */
 static int reach(int bundle, char *why, size_t why_size)
 {
-	/* What is looked at is what is connected to, and no link. */
+	/* The same node is examined and connected to, and it is no link. */
 	int node = openat(bundle, CONTROL_SOCKET, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd, error;
 	struct stat folder, status;
 	struct sockaddr_un address;

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Of a bundle's directory: the recorder's socket, while it records. */
+/* The recorder's socket is in the bundle's directory, while it records. */
 #define CONTROL_SOCKET "recorder.socket"
 
 enum control_request {
@@ -20,26 +20,26 @@ enum control_request {
 	CONTROL_SNAPSHOT = 's',
 };
 
-/* Listen in the bundle whose descriptor is `bundle`. A file descriptor, or -errno. */
+/* Listens in the bundle whose descriptor is `bundle`. Returns a file descriptor, or -errno. */
 int control_listen(int bundle);
 
-/* Listen no more. A descriptor of -1 is none. */
+/* Listens no more. A descriptor of -1 is none. */
 void control_end(int bundle, int listener);
 
 /*
- * Receive a request: *request, and a file descriptor for control_answer(), or -1 if there is no
- * request by a permitted user. Waits at most half a second, for a client that has connected and not
- * sent its request yet.
+ * Receives a request into *request. Returns a file descriptor for control_answer(), or -1 if there
+ * is no request by a permitted user. It waits at most half a second, for a client that has
+ * connected and not sent its request yet.
  */
 int control_accept(int listener, enum control_request *request);
 
-/* `text`, at most 500 bytes; closes the descriptor, which may be -1. */
+/* Sends `text`, at most 500 bytes, and closes the descriptor, which may be -1. */
 void control_answer(int client, const char *text);
 
 /*
- * Send a request to the recorder of the bundle whose descriptor is `bundle`, and wait at most
- * `timeout_ms` for its answer. 0 with its text in `answer`, or -errno with one line in `why`:
- * -ECONNREFUSED if no recorder listens, -ETIMEDOUT.
+ * Sends a request to the recorder of the bundle whose descriptor is `bundle`, and waits at most
+ * `timeout_ms` for its answer. Returns 0 with its text in `answer`, or -errno with one line in
+ * `why`: -ECONNREFUSED if no recorder listens, -ETIMEDOUT.
  */
 int control_ask(int bundle, enum control_request request, int timeout_ms, char *answer,
 		size_t answer_size, char *why, size_t why_size);

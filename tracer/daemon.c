@@ -24,7 +24,7 @@
  * longest one is .lttng/ustconsumerd64/command. */
 #define HOME_LENGTH_MAX 70
 
-/* Where to look for lttng-sessiond if it is not in PATH. */
+/* lttng-sessiond is looked for here if it is not in PATH. */
 static const char daemon_directories[] = "/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
 void daemon_name_session(char *name, size_t size, int64_t start_ns)
@@ -70,11 +70,11 @@ char *daemon_program(void)
 
 /* ---- a directory for a private daemon ---- */
 
-/* How a user namespace shows owners that are not in it, among them the system's root
+/* A user namespace shows owners that are not in it so, among them the system's root
  * (user_namespaces(7)). */
 #define OVERFLOW_USER 65534u
 
-/* Nobody else can rename or replace what is made in that directory. */
+/* Returns true if nobody else can rename or replace what is made in that directory. */
 static bool is_safe(const char *path)
 {
 	struct stat status;
@@ -85,7 +85,7 @@ static bool is_safe(const char *path)
 	       (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & S_ISVTX);
 }
 
-/* A short directory of our own for a private daemon's sockets. 0 or -errno. */
+/* Makes a short directory of our own for a private daemon's sockets. Returns 0 or -errno. */
 static int make_home(char *home, size_t size)
 {
 	const char *bases[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
@@ -201,7 +201,7 @@ error:
 	return result;
 }
 
-/* Whether `found` is true of a child of that process, of any of its threads. */
+/* Returns true if `found` is true of a child of that process, of any of its threads. */
 static bool any_child(pid_t parent, bool (*found)(pid_t))
 {
 	char pattern[64];

@@ -29,7 +29,7 @@
 #define DAEMON_SESSION_PREFIX "hipgrain-"
 
 /*
- * A name for a session of this process that begins at that time. By this name a recording
+ * Makes a name for a session of this process that begins at that time. By this name a recording
  * recognises its own processes in a daemon that several users share, so nobody must be able to
  * guess it.
  */
@@ -60,22 +60,22 @@ int daemon_connect(struct daemon_link *link, const char *session, const char *sh
 		   char *why, size_t why_size);
 
 /*
- * Called when the session is destroyed and the daemon no longer needed. Returns when our own daemon
- * has ended, or when it is clear that another recording still uses it.
+ * Is called when the session is destroyed and the daemon no longer needed. Returns when our own
+ * daemon has ended, or when it is clear that another recording still uses it.
  */
 void daemon_disconnect(struct daemon_link *link);
 
 /*
- * Whether the process that writes the traces of our own daemon lives, which LTTng does not report
- * when a session is stopped. False also for a daemon that is not ours, where nothing has been
- * recorded yet, and where the kernel does not list children (CONFIG_PROC_CHILDREN).
+ * Returns true if the process that writes the traces of our own daemon lives, which LTTng does not
+ * report when a session is stopped. It also returns false for a daemon that is not ours, if nothing
+ * has been recorded yet, and if the kernel does not list children (CONFIG_PROC_CHILDREN).
  */
 bool daemon_writer_lives(const struct daemon_link *link);
 
-/* The lttng-sessiond that would be started: malloc'ed, NULL if there is none. */
+/* Returns the lttng-sessiond that would be started, malloc'ed, or NULL if there is none. */
 char *daemon_program(void);
 
-/* Have the guard stop the processes by that table if the recorder dies (tracer/missed.h). */
+/* Has the guard stop the processes by that table if the recorder dies (tracer/missed.h). */
 void daemon_entrust(const struct daemon_link *link, int table);
 
 #endif

@@ -23,7 +23,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What comes from `fd` until its end or the time is up, as a string. */
+/* Reads what comes from `fd` until its end or the time is up, as a string. */
 static void read_text(int fd, char *text, size_t size)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -44,7 +44,8 @@ static void read_text(int fd, char *text, size_t size)
 	text[length] = '\0';
 }
 
-/* "2.13.9", or "lttng-sessiond 2.13.9 - Nordicité - ...": the two numbers. */
+/* The text is "2.13.9", or "lttng-sessiond 2.13.9 - Nordicité - ...": the first two numbers
+ * count. */
 bool daemon_version_of(const char *path, struct daemon_version *version)
 {
 	char text[256];

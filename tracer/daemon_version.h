@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions of LTTng's session daemons. */
+/* This finds versions of LTTng's session daemons. */
 #ifndef HIPGRAIN_TRACER_DAEMON_VERSION_H
 #define HIPGRAIN_TRACER_DAEMON_VERSION_H
 
@@ -9,7 +9,8 @@ struct daemon_version {
 	unsigned major, minor;
 };
 
-/* What program `path` prints for --version, within some seconds: false if that is no version. */
+/* Reads the version that program `path` prints for --version, within some seconds. Returns false if
+ * that is no version. */
 bool daemon_version_of(const char *path, struct daemon_version *version);
 
 #endif

@@ -22,7 +22,7 @@
  */
 #define DETACH_TIMEOUT_MS 180000
 
-/* Whether the manifest of the bundle `lock` has a value under `mark` of its recording. */
+/* Returns true if the manifest of the bundle `lock` has a value under `mark` of its recording. */
 static bool says(int lock, const char *mark)
 {
 	struct json_object *root = bundle_manifest_at(lock), *recording, *value;

@@ -181,7 +181,7 @@ static void emit(struct drain *drain, const struct file *file, const struct hg_r
 						    .records = drain->part });
 }
 
-/* `last`: as of the event `page`. */
+/* Takes what is new in a page. `last` is as in the event `page`. */
 static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t last)
 {
 	struct hg_ring_page *page = (struct hg_ring_page *)(void *)(file->ring + 1) + index;
@@ -248,7 +248,8 @@ static bool is_followed(const struct drain *drain, const struct file *file)
 	return false;
 }
 
-/* What cannot be known ends with the recording. Destructors may record behind HG_RING_EXITED. */
+/* Returns true if the process has ended. A process of which that cannot be known ends with the
+ * recording. Destructors may record behind HG_RING_EXITED. */
 static bool has_ended(const struct drain *drain, const struct file *file)
 {
 	if (file->ring->pids && file->ring->pids == drain->pids)
@@ -319,8 +320,8 @@ static void keep_head(const struct drain *drain, const struct file *file)
 }
 
 /*
- * As drain_sweep(), of one file. A process may end, and its end be seen, after its pages were
- * looked at: they are taken once more then.
+ * Does what drain_sweep() does, for one file. A process may end, and its end be seen, after its
+ * pages were looked at: they are taken once more then.
  */
 static bool sweep(struct drain *drain, struct file *file, uint64_t now, bool open, bool over)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder and its drain say to one another: one letter, and a number as the answer. */
+/* The recorder and its drain talk to one another: a request is one letter, its answer a number. */
 #include "tracer/drain_process.h"
 
 #include <dlfcn.h>
@@ -148,7 +148,7 @@ static void run(const struct daemon_link *daemon, int socket, int folder, const 
 
 /* ---- the recorder ---- */
 
-/* 0 and *number, or -errno. */
+/* Waits for an answer. Returns 0 and *number, or -errno. */
 static int wait_answer(const struct drain_process *drain, int limit_ms, uint64_t *number)
 {
 	struct pollfd fd = { .fd = drain->socket, .events = POLLIN };

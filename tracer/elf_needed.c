@@ -23,7 +23,7 @@ static const void *at(const struct file *file, uint64_t offset, uint64_t count, 
 	return file->bytes + offset;
 }
 
-/* Where in the file an address lies; UINT64_MAX if in none of the segments. */
+/* Returns where in the file an address lies, or UINT64_MAX if it is in none of the segments. */
 static uint64_t file_offset(const Elf64_Phdr *segments, unsigned count, uint64_t address)
 {
 	for (unsigned i = 0; i < count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program that is to be recorded finds in its environment: set in our own before exec. */
+/* This prepares the environment of a program that is to be recorded: it is set in our own before
+ * exec. */
 #ifndef HIPGRAIN_TRACER_ENVIRONMENT_H
 #define HIPGRAIN_TRACER_ENVIRONMENT_H
 
@@ -7,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already. 0, or not
- * 0 with errno.
+ * Sets NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already.
+ * Returns 0, or not 0 with errno.
  */
 int environment_prepend(const char *name, const char *first);
 
-/* What the software GPU models (kernels/softgpu/README.md). */
+/* The software GPU models this (kernels/softgpu/README.md). */
 struct softgpu_model {
 	unsigned xcds; /* 0: as SOFTGPU_XCDS says */
 	bool seeded;   /* else as SOFTGPU_SEED says */
@@ -21,11 +22,12 @@ struct softgpu_model {
 
 struct install_paths;
 
-/* NULL, or why nothing can run on the software GPU: then the next two are not to be called. */
+/* Returns NULL, or why nothing can run on the software GPU: then the next two are not to be
+ * called. */
 const char *environment_lacks(const struct install_paths *install);
 /*
- * Run on the software GPU. With more than one XCD it is a gfx942, unless SOFTGPU_ARCH says
- * otherwise. The same.
+ * Has programs run on the software GPU. With more than one XCD it is a gfx942, unless SOFTGPU_ARCH
+ * says otherwise. Returns 0, or not 0 with errno.
  */
 int environment_softgpu(const struct install_paths *install, const struct softgpu_model *model);
 
@@ -37,14 +39,15 @@ int environment_softgpu(const struct install_paths *install, const struct softgp
 int environment_enter(const struct install_paths *install, const char *verb, char **arguments);
 
 /*
- * Have the loader load the library into programs of the GNU C library, before what LD_PRELOAD names
- * already; programs of others start without it. 0, or -1 without memory.
+ * Has the loader load the library into programs of the GNU C library, before what LD_PRELOAD names
+ * already; programs of others start without it. Returns 0, or -1 without memory.
  */
 int environment_preload(const char *library);
 
 /*
- * The variables of the preload library's options: frames (negative: its default), bytes or "all"
- * (NULL: its default), full, hashed or off (the same). The same.
+ * Sets the variables of the preload library's options: frames (negative: its default), bytes or
+ * "all" (NULL: its default), full, hashed or off (NULL: its default). Returns 0, or not 0 with
+ * errno.
  */
 int environment_options(int stack_depth, const char *threshold, bool no_memory_queries,
 			const char *kernel_arguments);

@@ -17,7 +17,7 @@ enum hg_type {
 #include "tracer/events.def"
 };
 
-/* As what an event of that number is counted. */
+/* Returns the group in which an event of that number is counted. */
 static inline enum hg_group hg_group_of_type(unsigned type)
 {
 	switch (type) {
@@ -36,7 +36,7 @@ static inline enum hg_group hg_group_of_type(unsigned type)
 
 #define HG_LAYOUT "event-layout"
 
-/* The recorder's: makes the file in the bundle. Returns 0 or -errno. */
+/* Makes the file in the bundle; the recorder calls it. Returns 0 or -errno. */
 int event_layout_make(int bundle);
 
 #endif

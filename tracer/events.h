@@ -92,7 +92,8 @@ enum hg_args_status {
 	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
 
-/* How far behind an allocation an address still counts as having run off its end, in bytes. */
+/* An address that is at most so far behind an allocation still counts as having run off its end;
+ * bytes. */
 #define HG_PAST_END_LIMIT (UINT64_C(1) << 20)
 
 #define HG_ARGS_MAX       4096 /* sequences have at most 65535 elements (tracepoints.h) */
@@ -103,7 +104,7 @@ enum hg_pointers_source {
 	HG_POINTERS_COPIED = 2,  /* by this thread's latest copy */
 	HG_POINTERS_NUMBERS = 3, /* numbers that it carried: runs of one dword */
 };
-/* A hash replaces 4 bytes; equal for equal ones. Of `kept` one bit for each. */
+/* A hash replaces 4 bytes, and is equal for equal ones. `kept` has one bit for each. */
 #define HG_ARGS_GRANULE                         4u
 #define HG_ARGS_KEPT_MAX                        (HG_ARGS_MAX / HG_ARGS_GRANULE / 8)
 

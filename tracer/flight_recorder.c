@@ -19,7 +19,7 @@
 #include "tracer/rings.h"
 #include "tracer/tree.h"
 
-/* How often the processes record their state, so that it is among what is kept. */
+/* The processes record their state so often, so that it is among what is kept. */
 #define TELL_S       2
 #define TELL_RELAY_S 5
 

@@ -7,7 +7,7 @@
 
 #include "tracer/flush_request.h"
 
-/* The directory's file descriptor, or -1, and the file's name in it. */
+/* Returns the directory's file descriptor, or -1, and puts the file's name in it into `name`. */
 static int open_folder(const char *directory, pid_t pid, char name[16])
 {
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder;

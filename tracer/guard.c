@@ -48,7 +48,7 @@
 #define END_MS  60000
 #define POLL_MS 200
 
-/* How often a private daemon is probed, and how long its answer may take. */
+/* A private daemon is probed so often, and its answer may take so long. */
 #define PROBE_PAUSE_MS 10000
 #define PROBE_LIMIT_MS 20000
 
@@ -65,7 +65,7 @@ static void guard_say(const struct guard *guard, enum guard_word word, const cha
 
 /* ---- starting the daemon ---- */
 
-/* The last line of the daemon's own messages, for ours. */
+/* Reads the last line of the daemon's own messages, for ours. */
 static void read_last_line(int fd, char *line, size_t size)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
@@ -274,7 +274,7 @@ static bool reap(pid_t child, int ms)
 	}
 }
 
-/* What the daemon left behind became our children when it ended. */
+/* Ends what the daemon left behind, which became our children when it ended. */
 static void end_orphans(void)
 {
 	DIR *list = opendir("/proc");
@@ -318,7 +318,7 @@ static bool end_daemon(struct guard *guard, int seconds)
 
 /* ---- the process ---- */
 
-/* Everything but the channel (moved to the first free place) and the standard streams. */
+/* Closes everything but the channel (moved to the first free place) and the standard streams. */
 static void close_inherited(struct guard *guard)
 {
 	const int place = STDERR_FILENO + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process beside a recorder that owns a session daemon. It outlives a recorder that is killed:
- * it stops and destroys the recorder's session (so that everything recorded so far is on disk) and
- * ends the daemon.
+ * This process stands beside a recorder that owns a session daemon. It outlives a recorder that is
+ * killed: it stops and destroys the recorder's session (so that everything recorded so far is on
+ * disk) and ends the daemon.
  *
  * All processes that the daemon has started are ended with it, consumers too: the guard is their
  * subreaper (prctl(2)), and signals them through pidfds. A private daemon that does not answer any
@@ -20,18 +20,19 @@
  * Held shared by every recording in root's common daemon, exclusively by the process that ends it.
  */
 
-/* What the guard sends to the recorder, one message each. */
+/* The guard sends these to the recorder, one message each. */
 enum guard_word {
 	GUARD_READY = 'r',  /* the daemon answers */
 	GUARD_FAILED = 'f', /* the text says why */
 };
 
-/* Messages of the recorder, when it has ended its session, or could not. */
+/* The recorder sends these messages when it has ended its session, or could not. */
 enum recorder_word {
 	RECORDER_DONE = 'd',
 	RECORDER_WRITTEN = 'w', /* its session was left to the daemon, all of it is on disk */
 	RECORDER_STUCK = 's',
-	/* Before: with a descriptor of the table (tracer/missed.h) by which processes stop. */
+	/* Comes before, with a descriptor of the table (tracer/missed.h) by which processes
+	 * stop. */
 	RECORDER_TABLE = 't',
 };
 
@@ -43,10 +44,11 @@ struct guard {
 	const char *shim;    /* to preload into it: tracer/daemon_shim.c; NULL: nothing */
 	/* The guard's own: */
 	pid_t daemon;
-	int table; /* what came with RECORDER_TABLE, or -1 */
+	int table; /* the descriptor that came with RECORDER_TABLE, or -1 */
 };
 
-/* The guard's main function, in a process made for it; returns when it is no longer needed. */
+/* This is the guard's main function, in a process made for it; it returns when it is no longer
+ * needed. */
 void guard_main(struct guard *guard);
 
 #endif

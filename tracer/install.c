@@ -24,7 +24,8 @@
 #define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
 #define DRIVER_NAME   "libhipgrain-softkfd.so"
 
-/* What a portable tree brings along (tests/portable), beside the preload library. */
+/* A portable tree (tests/portable) brings along what is in this folder, beside the preload
+ * library. */
 #define BUNDLED "bundled"
 
 /* Layouts to try, relative to the directory of the executable. */
@@ -38,7 +39,7 @@ static const struct {
 	  HIPGRAIN_LIBDIR_FROM_BIN },
 };
 
-/* BASE/FOLDER/FILE without links and dots if it exists, else NULL; malloc'ed. */
+/* Returns BASE/FOLDER/FILE without links and dots if it exists, malloc'ed, or else NULL. */
 static char *find(const char *base, const char *folder, const char *file)
 {
 	char *path, *resolved;
@@ -50,7 +51,7 @@ static char *find(const char *base, const char *folder, const char *file)
 	return resolved;
 }
 
-/* The directory of the executable; 0 or -errno. */
+/* Finds the directory of the executable. Returns 0 or -errno. */
 static int find_base(char base[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", base, PATH_MAX - 1);
@@ -72,7 +73,7 @@ char *install_bundled(const char *file)
 	return find_base(base) ? NULL : find(base, HIPGRAIN_LIBDIR_FROM_BIN "/" BUNDLED, file);
 }
 
-/* A directory that nobody else can write to, made if it is not there. 0 or -errno. */
+/* Makes a directory that nobody else can write to, if it is not there. Returns 0 or -errno. */
 static int own_directory(const char *path)
 {
 	struct stat status;
@@ -123,7 +124,7 @@ static int lead_through(char **path, const char *folder, const char *link)
 }
 
 /*
- * Paths without spaces and colons to what is preloaded, by way of their folder: a link in a
+ * Makes paths without spaces and colons to what is preloaded, by way of their folder: a link in a
  * directory of the user's. It stays, because processes that outlive the recording name it in their
  * environment; its name is made of the folder's.
  */
@@ -173,8 +174,8 @@ static int link_preload(struct install_paths *paths, char *why, size_t why_size)
 	return error;
 }
 
-/* Whether the preload library is of this version; else its own goes to `theirs`. An unreadable one
- * is. */
+/* Returns true if the preload library is of this version, or cannot be read; else its own version
+ * goes to `theirs`. */
 static bool is_of_this_version(const char *path, char *theirs, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where hipgrain's own files are: beside the executable in a build tree, else installed.
- */
+/* This finds hipgrain's own files: beside the executable in a build tree, else installed. */
 #ifndef HIPGRAIN_TRACER_INSTALL_H
 #define HIPGRAIN_TRACER_INSTALL_H
 
@@ -17,16 +15,16 @@ struct install_paths {
 };
 
 /*
- * Find them relative to /proc/self/exe, so that a build tree or an installation can be moved.
- * 0 (install_paths_free() later) or -errno with one line in `why`. Where the path of the preload
- * library has a space or a colon, which LD_PRELOAD does not take, `preload` leads there through a
- * link, and so do the paths of the software GPU.
+ * Finds them relative to /proc/self/exe, so that a build tree or an installation can be moved.
+ * Returns 0 (install_paths_free() later) or -errno with one line in `why`. If the path of the
+ * preload library has a space or a colon, which LD_PRELOAD does not take, `preload` leads there
+ * through a link, and so do the paths of the software GPU.
  */
 int install_find(struct install_paths *paths, char *why, size_t why_size);
 
 /*
- * What a portable tree brings along: the path of FILE there, malloc'ed; NULL if there is none, as
- * in a build tree or an installation among the system's packages.
+ * Returns the path of FILE among what a portable tree brings along, malloc'ed; NULL if there is
+ * none, as in a build tree or an installation among the system's packages.
  */
 char *install_bundled(const char *file);
 

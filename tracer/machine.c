@@ -50,7 +50,7 @@ void machine_driver(char *text, size_t size)
 
 /* ---- identity ---- */
 
-/* The lines of a node's or link's properties on which the memory's behaviour depends; not its
+/* Adds the lines of a node's or link's properties on which the memory's behaviour depends; not its
  * serial number, nor sizes that vary from start to start. */
 static void add_properties(const char *path, FILE *out)
 {

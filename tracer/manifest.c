@@ -19,7 +19,8 @@
 
 extern char **environ;
 
-/* Length of the well-formed UTF-8 sequence at `text` (RFC 3629 section 4), 0 if there is none. */
+/* Returns the length of the well-formed UTF-8 sequence at `text` (RFC 3629 section 4), or 0 if
+ * there is none. */
 static size_t utf8_length(const unsigned char *text)
 {
 	static const struct {

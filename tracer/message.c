@@ -20,7 +20,8 @@ void message_set_quiet(bool quiet)
 	message_quiet = quiet;
 }
 
-/* One write per message, so that lines of several processes on one terminal do not mix. */
+/* Makes one write for each message, so that lines of several processes on one terminal do not
+ * mix. */
 static void message_print(const char *kind, const char *format, va_list arguments)
 {
 	int saved_errno = errno;

@@ -8,7 +8,7 @@
 
 #include "tracer/seccomp_filters.h"
 
-/* A container's, or a service's. */
+/* Returns the number of filters that the recorder itself has: a container's, or a service's. */
 static uint32_t own_filters(void)
 {
 	char status[HG_STATUS_SIZE];

@@ -15,7 +15,8 @@
 #define HG_MISSED_ROWS    255u
 #define HG_MISSED_PROGRAM 40u
 
-/* What stands for what is written after it: MISSED(enumerator, reason after the program's name) */
+/* These reasons stand for what is written after them: MISSED(enumerator, reason after the program's
+ * name) */
 #define HG_MISSED_REASONS(MISSED)                                                                  \
 	MISSED(STATIC, "is statically linked")                                                     \
 	MISSED(MUSL, "uses musl, and the preload library is for the GNU C library")                \
@@ -40,7 +41,7 @@ enum hg_missed {
 	    HG_MISSED_KINDS,
 };
 
-/* The rest of what the process did is recorded. */
+/* Returns true if the rest of what the process did is recorded. */
 static inline bool hg_missed_partly(uint32_t why)
 {
 	return why == HG_MISSED_NAMESPACE;
@@ -70,8 +71,9 @@ _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_tab
 	       "pages");
 
 /*
- * The recorder's, in a bundle: make it, if there is room; its descriptor, or -1. missed_close() it
- * at the end; missed_stop() if nobody records any more and the processes are to count that.
+ * The recorder calls these: missed_make() makes the table in a bundle, if there is room, and
+ * returns its descriptor, or -1. missed_close() closes it at the end; missed_stop() tells the
+ * processes that nobody records any more, if they are to count that.
  */
 int missed_make(int bundle);
 void missed_close(int bundle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the ranks of a node find each other. */
+/* This lets the ranks of a node find each other. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,9 +24,9 @@
 #define LINES 3
 
 /*
- * What is the same for all tasks of a step on a node, and for no other's: Slurm (srun(1), "OUTPUT
- * ENVIRONMENT VARIABLES"), PALS (aprun's and mpiexec's application id), Flux, PMIx (Open MPI from 5
- * on), Open MPI before.
+ * The values of these variables are the same for all tasks of a step on a node, and for no other's:
+ * Slurm (srun(1), "OUTPUT ENVIRONMENT VARIABLES"), PALS (aprun's and mpiexec's application id),
+ * Flux, PMIx (Open MPI from 5 on), Open MPI before.
  */
 static const struct {
 	const char *job, *step;
@@ -81,7 +81,7 @@ static uint64_t step_key(void)
 	return add(hash, parent);
 }
 
-/* A directory that nobody else can write to. A descriptor or -errno. */
+/* Opens a directory that nobody else can write to. Returns a descriptor or -errno. */
 static int open_place(void)
 {
 	static const char *const places[] = { "/tmp", "/dev/shm", "/var/tmp" };
@@ -119,7 +119,7 @@ static int open_file(int place, uint64_t key, const char *suffix)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What the leader announced. True if it is whole. */
+/* Reads what the leader announced. Returns true if it is whole. */
 static bool read_announcement(struct node *node)
 {
 	char text[3 * 4096], *at = text,

@@ -48,7 +48,7 @@ struct hg_open_call {
 	int32_t thread;    /* 0: the slot is free */
 	uint32_t stack_id; /* 0: not known, the caller is */
 	uint64_t stream;
-	uint64_t ptr;         /* what is written, or what the call is about */
+	uint64_t ptr;         /* the memory that is written, or that the call is about */
 	uint64_t src;         /* of a copy */
 	uint64_t size;        /* bytes of a row, or of all */
 	uint64_t rows, depth; /* of a copy or fill */

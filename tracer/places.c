@@ -34,7 +34,7 @@ static void hex(const uint8_t *bytes, char *text)
 static void answer(struct hg_places_table *table, unsigned row, int folder, places_finder *find,
 		   uint32_t *used)
 {
-	/* What is in the table may change at any time. */
+	/* The table may change at any time. */
 	struct hg_place_kernel kernel = table->kernels[row];
 	struct hg_place_path paths[HG_PLACES_OF_KERNEL];
 	enum hg_place_state state;
@@ -105,7 +105,7 @@ static void begin(struct hg_places_table *table, int folder, places_finder *find
 	serve(table, 3, find);
 }
 
-/* What a file system must have left: less of it is for the trace. */
+/* A file system must have so much left: less of it is for the trace. */
 #define ROOM_LEAST (64 * sizeof(struct hg_places_table))
 
 static bool has_room(int folder)

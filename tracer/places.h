@@ -43,7 +43,8 @@ struct hg_place_step {
 	uint32_t flags;
 };
 
-/* From the pointer at a byte of the arguments, or from a device symbol, each step loads another. */
+/* Each step loads another pointer, from the one at a byte of the arguments, or from a device
+ * symbol, on. */
 struct hg_place_path {
 	uint64_t variable; /* hg_places_symbol() of its name, with HG_PLACES_VARIABLE; else 0 */
 	uint32_t kernarg;
@@ -69,7 +70,7 @@ struct hg_places_table {
 _Static_assert(sizeof(struct hg_place_kernel) == 64 && sizeof(struct hg_place_path) == 80,
 	       "no padding");
 
-/* FNV-1a */
+/* Returns FNV-1a of the name. */
 static inline uint64_t hg_places_symbol(const char *name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -87,8 +88,9 @@ typedef enum hg_place_state places_finder(int folder, const char *name, uint64_t
 					  struct hg_place_path *paths, unsigned *count);
 
 /*
- * The recorder's: make the table in a bundle and start the process that answers by calling `find`;
- * its pid, or -1 without either: processes then search memory without answers. places_end() it.
+ * The recorder calls these. places_begin() makes the table in a bundle and starts the process that
+ * answers by calling `find`. It returns its pid, or -1 without either: processes then search memory
+ * without answers. places_end() ends it.
  */
 pid_t places_begin(int bundle, places_finder *find);
 void places_end(int bundle, pid_t helper);

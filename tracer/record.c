@@ -33,7 +33,7 @@
 /* Sent to us, these are for the command. */
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
 
-/* How much longer the end of a recording may take when one of these comes then. */
+/* The end of a recording may take so much longer when one of these comes then. */
 #define END_GRACE_MS 2000
 /* For processes that end with their parent, as the last ones of a pipeline. */
 #define LEFT_GRACE_MS 300
@@ -211,7 +211,7 @@ static int prepare(struct recording *recording)
 	return HG_EXIT_OK;
 }
 
-/* The signal that interrupted the start, or 0. */
+/* Returns the signal that interrupted the start, or 0. */
 static int interruption(const struct recording *recording)
 {
 	struct signalfd_siginfo information;
@@ -221,7 +221,7 @@ static int interruption(const struct recording *recording)
 		   : 0;
 }
 
-/* After a message: the exit status for an error during the start. */
+/* Prints a message. Returns the exit status for an error during the start. */
 static int refused(const struct recording *recording, int error, const char *step, const char *why)
 {
 	int number = error == -EINTR ? interruption(recording) : 0;
@@ -230,7 +230,7 @@ static int refused(const struct recording *recording, int error, const char *ste
 	return number ? 128 + number : HG_EXIT_INPUT;
 }
 
-/* A daemon of its own. HG_EXIT_OK, or another status after a message. */
+/* Starts a daemon of its own. Returns HG_EXIT_OK, or another status after a message. */
 static int connect_daemon(struct recording *recording, const char *name)
 {
 	char why[512];
@@ -240,7 +240,8 @@ static int connect_daemon(struct recording *recording, const char *name)
 	return error ? refused(recording, error, "no LTTng session daemon: ", why) : HG_EXIT_OK;
 }
 
-/* The session in it. The same. A daemon that does not answer is ended and replaced by another. */
+/* Opens the session in it. Returns the same. A daemon that does not answer is ended and replaced by
+ * another. */
 static int open_session(struct recording *recording, const char *name, const char *ctf)
 {
 	const struct record_options *options = recording->options;
@@ -269,7 +270,7 @@ static int open_session(struct recording *recording, const char *name, const cha
 	}
 }
 
-/* 0, or a negative errno. */
+/* Makes the bundle in a new directory below TMPDIR or /tmp. Returns 0, or a negative errno. */
 static int create_elsewhere(struct bundle *bundle)
 {
 	const char *folder = getenv("TMPDIR");
@@ -284,8 +285,8 @@ static int create_elsewhere(struct bundle *bundle)
 }
 
 /*
- * `stage`: one bundle there, and an empty one where it goes at the end, so that nobody else takes
- * its name. The same.
+ * Makes, for `stage`, one bundle there, and an empty one where it goes at the end, so that nobody
+ * else takes its name. Returns HG_EXIT_OK, or another status, mostly after a message.
  */
 static int create_staged(struct recording *recording, const char *path)
 {
@@ -336,7 +337,7 @@ static void unstage(struct recording *recording, struct record_result *result)
 	recording->target = (struct bundle){ .lock = -1 };
 }
 
-/* HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
+/* Makes the bundle. Returns HG_EXIT_OK, or another status after a message. */
 static int create_bundle(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
@@ -503,7 +504,7 @@ static void forget_signals(const struct recording *recording)
 	}
 }
 
-/* 0, or -errno with one line in `why`. */
+/* Ends the session. Returns 0, or -errno with one line in `why`. */
 static int end_session(struct recording *recording, struct session_loss *loss, char *why,
 		       size_t why_size)
 {
@@ -547,10 +548,10 @@ static void end(struct recording *recording, struct record_result *result)
 		recording_snapshot(recording, why, sizeof(why));
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
-	/* What a process does from then on is not wanted: it is not counted as missing. */
+	/* Events from then on are not wanted: they are not counted as missing. */
 	rings_stop(recording->bundle.lock, HG_RINGS);
 	missed_close(recording->bundle.lock);
-	/* Of those that made their files meanwhile. */
+	/* This stops those that made their files meanwhile. */
 	rings_stop(recording->bundle.lock, HG_RINGS);
 	witness_close(recording->bundle.lock);
 	error = recording->lttng ? end_session(recording, &loss, why, sizeof(why)) : 0;
@@ -592,7 +593,8 @@ static void end(struct recording *recording, struct record_result *result)
 	free(running);
 }
 
-/* `per_node`: who records. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
+/* Finds out, with `per_node`, which rank records. Returns HG_EXIT_OK, or HG_EXIT_INPUT after a
+ * message. */
 static int join_node(struct recording *recording)
 {
 	char why[512];
@@ -605,7 +607,7 @@ static int join_node(struct recording *recording)
 	return HG_EXIT_INPUT;
 }
 
-/* The status of the command as a shell has it, and in the manifest. */
+/* Takes the status of the command as a shell has it, and puts it into the manifest. */
 static void take_status(struct recording *recording, int wait_status, struct record_result *result)
 {
 	recording->manifest.end_ns = now_ns();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Run a command under the preload library and record it into a bundle.
- */
+/* This runs a command under the preload library and records it into a bundle. */
 #ifndef HIPGRAIN_TRACER_RECORD_H
 #define HIPGRAIN_TRACER_RECORD_H
 
@@ -18,9 +16,9 @@ enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 
 struct record_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
-	bool elsewhere; /* where that cannot be used: a new directory below TMPDIR, or /tmp */
-	bool per_node;  /* one recording for all ranks here, in a bundle named by the machine below
-			   `directory` */
+	bool elsewhere;        /* if that cannot be used: a new directory below TMPDIR, or /tmp */
+	bool per_node; /* one recording for all ranks here, in a bundle named by the machine below
+			  `directory` */
 	const char *stage; /* record below this directory, and move the bundle to its place at the
 			      end; NULL: no */
 	bool softgpu;      /* run on the software GPU */
@@ -30,7 +28,7 @@ struct record_options {
 	bool no_memory_queries;       /* do not query the runtime about memory */
 	enum record_hsa hsa;          /* record what is below HIP */
 	const char *residency; /* milliseconds between samples of page locations; NULL: none */
-	const char *fix;       /* what to change in memory: HIPGRAIN_FIX, or NULL */
+	const char *fix;       /* changes to be made in memory: HIPGRAIN_FIX, or NULL */
 	const char *fix_plan;  /* file with the kernels that are known for it, or NULL */
 	bool no_migration;     /* do not record page faults and migrations */
 	int stack_depth;       /* frames; negative: the preload library's default */
@@ -55,8 +53,8 @@ struct record_result {
 };
 
 /*
- * Record the command `argv` (ends with NULL). Its standard streams are not touched. Signals of
- * the terminal reach it directly; SIGINT, SIGTERM, SIGQUIT and SIGHUP sent to this process are
+ * Records the command `argv` (ends with NULL). Its standard streams are not touched. Signals of the
+ * terminal reach it directly; SIGINT, SIGTERM, SIGQUIT and SIGHUP sent to this process are
  * forwarded to it. Blocks these and SIGCHLD in this process permanently: pending ones must not end
  * a recorder that is closing its bundle.
  *

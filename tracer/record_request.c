@@ -29,8 +29,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The file; -1 if there is none. The directory may be another user's, who may do anything with it.
- */
+/* Opens the file. Returns -1 if there is none. The directory may be another user's, who may do
+ * anything with it. */
 static int open_file(int home)
 {
 	int file = openat(home, HG_REQUESTS, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -142,7 +142,7 @@ static void each_left(int home, record_request_found *function, void *data)
 		close(copy);
 }
 
-/* Processes that have a file there stop. What is in no bundle stays. */
+/* Stops the processes that have a file there. Files whose records are in no bundle stay. */
 static void remove_left(int home, const char *name, bool unsaved, void *directory)
 {
 	rings_stop(home, name);

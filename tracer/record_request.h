@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to programs on standby to be recorded: tracer/requests.h. */
+/* This requests programs on standby to be recorded: tracer/requests.h. */
 #ifndef HIPGRAIN_TRACER_RECORD_REQUEST_H
 #define HIPGRAIN_TRACER_RECORD_REQUEST_H
 
@@ -10,18 +10,18 @@
 
 #include "tracer/ring.h"
 
-/* Of the processes that use one directory. */
+/* It means the processes that use one directory. */
 struct record_request {
 	int home;                 /* the directory */
 	int file;                 /* HG_REQUESTS in it */
-	int folder;               /* where the processes make their files; locked */
+	int folder;               /* the processes make their files in it; locked */
 	char name[HG_RINGS_NAME]; /* of that */
 	uint64_t since;
 };
 
 /*
- * A folder that a recorder left which was killed; `unsaved`: it has records that are in no bundle.
- * The first is a descriptor of the directory.
+ * A killed recorder left this folder. `unsaved` is true if it has records that are in no bundle.
+ * The first argument is a descriptor of the directory.
  */
 typedef void record_request_found(int home, const char *name, bool unsaved, void *data);
 
@@ -29,14 +29,15 @@ typedef void record_request_found(int home, const char *name, bool unsaved, void
 void record_request_each_left(const char *directory, record_request_found *function, void *data);
 
 /*
- * Removes what killed recorders left, with a warning where that is in no bundle. Requests these
+ * Removes what killed recorders left, with a warning if that is in no bundle. Requests these
  * processes, by their numbers as they see them; count 0: all that use the directory, also those
  * that start later. Returns 0, or -errno with one line in `why`.
  */
 int record_request_begin(struct record_request *request, const char *directory, const pid_t *pids,
 			 size_t count, char *why, size_t why_size);
 
-/* No process begins because of it any more; those that have begun go on until rings_stop(). */
+/* Withdraws the request: no process begins because of it any more; those that have begun go on
+ * until rings_stop(). */
 void record_request_withdraw(struct record_request *request);
 
 /* Removes the files that are still in the folder, and the folder. */
@@ -45,7 +46,8 @@ void record_request_end(struct record_request *request);
 /* Returns true if the process has made its file. */
 bool record_request_is_heard(const struct record_request *request, pid_t pid);
 
-/* Returns the number of the request of a recorder that lives for that process; 0: there is none. */
+/* Returns the number of the request for that process of a recorder that lives, or 0 if there is
+ * none. */
 uint64_t record_request_of(const char *directory, pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of `record` alone: a recording while it is made, and the parts of record.c. */
+/* Only `record` uses this: a recording while it is made, and the parts of record.c. */
 #ifndef HIPGRAIN_TRACER_RECORDING_H
 #define HIPGRAIN_TRACER_RECORDING_H
 
@@ -37,31 +37,31 @@ struct recording {
 
 /* ---- command.c ---- */
 
-/* Whether events were discarded, or are not seen by a reader that connects to a relay late. */
+/* Returns true if events are discarded, or not seen by a reader that connects to a relay late. */
 bool recording_forgets(const struct record_options *options);
 
 /*
- * Start the command, under the preload library and with the signals that this process
- * found. Its pid, or -errno if it could not be executed.
+ * Starts the command, under the preload library and with the signals that this process found.
+ * Returns its pid, or -errno if it could not be executed.
  */
 pid_t recording_start_command(const struct recording *recording);
 
 /* ---- flight_recorder.c ---- */
 
-/* Below the bundle; LTTng makes a directory there for each snapshot. */
+/* It is below the bundle; LTTng makes a directory there for each snapshot. */
 #define RECORDING_SNAPSHOTS "snapshots"
 
-/* Take a snapshot into the bundle. 0, or -errno after a warning with `why`. */
+/* Takes a snapshot into the bundle. Returns 0, or -errno after a warning with `why`. */
 int recording_snapshot(struct recording *recording, char *why, size_t why_size);
 
 /*
- * Accept requests for snapshots; without a socket the signal and the end of the command still cause
- * one.
+ * Accepts requests for snapshots; without a socket the signal and the end of the command still
+ * cause one.
  */
 void recording_listen(struct recording *recording);
 
-/* sigtimedwait(2) for a flight recorder's signals, which also serves requests and takes snapshots:
- * then -1, and errno is EAGAIN when the time is up. */
+/* Does what sigtimedwait(2) does for a flight recorder's signals, and also serves requests and
+ * takes snapshots: then it returns -1, and errno is EAGAIN when the time is up. */
 int recording_wait_and_serve(struct recording *recording, siginfo_t *information);
 
 #endif

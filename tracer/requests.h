@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a recorder requests that programs on standby are recorded: a page that they share,
+ * A recorder requests that programs on standby are recorded, by a page that they share,
  * HIPGRAIN_DIR/requests. A row says who wants which process to be recorded, and since when. A
  * process looks at the page when it makes a call, and records into a file of the directory that is
  * named after the first row that means it (HG_RINGS_OF), until the recorder stops that file

@@ -38,9 +38,9 @@
 
 #define HG_RINGS         "rings"
 #define HG_RINGS_DRAINED "drained"
-/* A directory in it: first pages of files that were drained to their end. */
+/* A directory in it has first pages of files that were drained to their end. */
 #define HG_RINGS_ENDED "ended"
-/* Of an attached recording, in the directory of standby: "rings-<number of the request>". */
+/* The directory of standby has this for an attached recording: "rings-<number of the request>". */
 #define HG_RINGS_OF   HG_RINGS "-%lx"
 #define HG_RINGS_NAME 32u /* bytes of such names */
 /* "hgring", 0, and the version of what this header and event_record.h describe. */
@@ -55,7 +55,7 @@
 
 enum hg_ring_state { HG_RING_FREE, HG_RING_OPEN, HG_RING_FULL };
 
-/* Whether the process goes on. */
+/* This says if the process goes on. */
 enum hg_ring_end {
 	HG_RING_RUNS,    /* so far; at the end of the recording: something else ended it */
 	HG_RING_EXITED,  /* its own: by exit() or a relative, or it executed another program */
@@ -127,7 +127,7 @@ struct hg_ring_page {
 _Static_assert(sizeof(struct hg_ring) == 4096 && sizeof(struct hg_ring_page) == HG_RING_PAGE,
 	       "no gaps");
 
-/* The number in a file's name, which is larger in later files: ns of CLOCK_MONOTONIC. */
+/* Returns the number in a file's name, which is larger in later files: ns of CLOCK_MONOTONIC. */
 static inline uint64_t hg_ring_id(const char *name)
 {
 	const char *dash = strchr(name, '-');

@@ -7,7 +7,7 @@
 
 #include "tracer/ring.h"
 
-/* How far a page was read. All 0 for a page that was not looked at. */
+/* This says how far a page was read. It is all 0 for a page that was not looked at. */
 struct ring_cursor {
 	uint32_t number; /* of the page's use */
 	uint32_t at;     /* bytes of records that were taken; HG_RING_RECORDS: no more are */

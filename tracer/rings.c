@@ -176,7 +176,7 @@ static void end(int file, const struct hg_ring *ring, void *data)
 
 		(void)!pwrite(file, &now, sizeof(now), offsetof(struct hg_ring, end));
 	}
-	/* Of a process that lives the disk may have no room once more for what it writes yet. */
+	/* While its process lives, the disk may have no room once more for what it writes yet. */
 	if (process_lives(ring->pid))
 		return;
 	for (uint32_t i = 0; i < ring->pages; i++) {

@@ -16,16 +16,17 @@
 #include "tracer/tree.h"
 
 /*
- * Of a chunk, for each CPU: LTTng writes a packet of 4 KiB for each into every chunk, also if
- * nothing happened. A chunk that may not be larger than these is full at once, and so is the next
- * one. LTTng checks the size once a second; chunks of less than SIZE_MIN would all be too large.
+ * A chunk has so much for each CPU: LTTng writes a packet of 4 KiB for each into every chunk, also
+ * if nothing happened. A chunk that may not be larger than these is full at once, and so is the
+ * next one. LTTng checks the size once a second; chunks of less than SIZE_MIN would all be too
+ * large.
  */
 #define CPU_MIN   (8 * 1024)
 #define SIZE_MIN  (16 * 1024)
 #define QUOTA_MIN (256 * 1024)
-/* Chunks that fit into a quota at the same time, the one that is written among them. */
+/* So many chunks fit into a quota at the same time, the one that is written among them. */
 #define QUOTA_PARTS 4
-/* The part of a quota that is kept free for what is recorded until the next check: an eighth. */
+/* This part of a quota is kept free for what is recorded until the next check: an eighth. */
 #define QUOTA_SPARE 8
 
 struct chunk {
@@ -64,7 +65,7 @@ static const struct unit times[] = {
 	{ 0, 0 },
 };
 
-/* A whole number and one of the letters. 0 or -EINVAL. */
+/* Reads a whole number and one of the letters. Returns 0 or -EINVAL. */
 static int parse(const char *text, const struct unit *units, uint64_t *value)
 {
 	unsigned long long number;
@@ -204,7 +205,8 @@ static bool number_of(const char *name, uint64_t *number)
 	return !*end;
 }
 
-/* Of all files in a directory's directory `name`, in which LTTng may be at work. */
+/* Returns the bytes of all files in a directory's directory `name`, in which LTTng may be at
+ * work. */
 static uint64_t bytes_in(int parent, const char *name)
 {
 	int folder = tree_open(parent, name);
@@ -235,7 +237,7 @@ static struct chunk *find_chunks(int archives, unsigned *count)
 		chunks = more ? more : chunks;
 		chunk.name = more ? strdup(entry->d_name) : NULL;
 		if (!chunk.name)
-			break; /* those found: fewer are deleted than could be */
+			break; /* fewer are deleted than could be */
 		chunk.bytes = bytes_in(archives, chunk.name);
 		chunks[(*count)++] = chunk;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Long recordings in chunks. LTTng rotates a session (lttng-rotate(1)): what was recorded so far
- * becomes an archived chunk, a directory below the trace's `archives` that can be read by itself,
- * and recording continues in a new one. The oldest chunks are deleted, and counted.
+ * Long recordings are made in chunks. LTTng rotates a session (lttng-rotate(1)): what was recorded
+ * so far becomes an archived chunk, a directory below the trace's `archives` that can be read by
+ * itself, and recording continues in a new one. The oldest chunks are deleted, and counted.
  */
 #ifndef HIPGRAIN_TRACER_ROTATION_H
 #define HIPGRAIN_TRACER_ROTATION_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a trace's directory: what LTTng calls the directory of its archived chunks. */
+/* LTTng calls the directory of a trace's archived chunks so. */
 #define ROTATION_ARCHIVES "archives"
 
 struct rotation_plan {
@@ -28,39 +28,40 @@ struct rotation_state {
 	bool fresh;             /* a new chunk began since the last call */
 };
 
-/* A number with K, M, G or T (powers of 1024), in bytes. 0 or -EINVAL. */
+/* Reads a number with K, M, G or T (powers of 1024), in bytes. Returns 0 or -EINVAL. */
 int rotation_parse_size(const char *text, uint64_t *bytes);
 
-/* A size, or a number with s, m, h or d. Sets one of plan->size and plan->period_us. The same. */
+/* Reads a size, or a number with s, m, h or d. Sets one of plan->size and plan->period_us, and the
+ * other to 0. Returns the same. */
 int rotation_parse(const char *text, struct rotation_plan *plan);
 
 /*
- * What was requested, completed: a quota makes chunks of at most a quarter of it. 0, or -EINVAL
- * with one line in `why` when it contradicts itself, or chunks would be too small for a trace with
- * buffers for `cpus` (buffers_cpus()).
+ * Completes what was requested: a quota makes chunks of at most a quarter of it. Returns 0, or
+ * -EINVAL with one line in `why` when it contradicts itself, or chunks would be too small for a
+ * trace with buffers for `cpus` (buffers_cpus()).
  */
 int rotation_settle(struct rotation_plan *plan, unsigned cpus, char *why, size_t why_size);
 
-/* Whether the trace is rotated at all. */
+/* Returns true if the trace is rotated at all. */
 bool rotation_is_planned(const struct rotation_plan *plan);
-/* Nothing is deleted: all that is recorded stays. */
+/* Returns true if nothing is deleted: all that is recorded stays. */
 bool rotation_keeps_all(const struct rotation_plan *plan);
 
-/* Have LTTng rotate the session. 0 or -errno with one line in `why`. */
+/* Has LTTng rotate the session. Returns 0 or -errno with one line in `why`. */
 int rotation_begin(const char *session, const struct rotation_plan *plan, char *why,
 		   size_t why_size);
 
 /*
- * To be called periodically: look for new chunks of the trace in the open directory `trace` and
- * choose which are to be deleted. state->deleted is what it will be after rotation_delete().
- * `ended`: nothing more is recorded, so that no part of a quota has to be kept free.
+ * Is to be called periodically: looks for new chunks of the trace in the open directory `trace` and
+ * chooses which are to be deleted. state->deleted is what it will be after rotation_delete(). If
+ * `ended` is true nothing more is recorded, so that no part of a quota has to be kept free.
  */
 struct rotation_victims;
 struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,
 				       struct rotation_state *state, bool ended);
-/* How many were chosen. */
+/* Returns how many were chosen. */
 unsigned rotation_count(const struct rotation_victims *victims);
-/* Delete them and free the list. */
+/* Deletes them and frees the list. */
 void rotation_delete(struct rotation_victims *victims);
 
 #endif

@@ -26,8 +26,9 @@ struct running {
 size_t running_wait(const char *directory, int grace_ms, struct running **list);
 
 /*
- * Of a process, by its number as text. The first returns true if the environment that it began with
- * has `variable`, "NAME=VALUE"; the second reads its name, and leaves `name` as it is if it cannot.
+ * These look at a process, by its number as text. The first returns true if the environment that it
+ * began with has `variable`, "NAME=VALUE"; the second reads its name, and leaves `name` as it is if
+ * it cannot.
  */
 bool running_has_variable(const char *pid, const char *variable);
 void running_read_name(const char *pid, char name[RUNNING_NAME]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many filters of system calls (seccomp(2)) a process runs under: from /proc/PID/status. */
+/* This tells how many filters of system calls (seccomp(2)) a process runs under: from
+ * /proc/PID/status. */
 #ifndef HIPGRAIN_TRACER_SECCOMP_FILTERS_H
 #define HIPGRAIN_TRACER_SECCOMP_FILTERS_H
 
@@ -8,7 +9,8 @@
 
 #define HG_STATUS_SIZE 8192u /* of the file; Linux 6 writes about 1500 bytes */
 
-/* The number in the line that begins with `name`, "Pid:" for example; 0 if there is none. */
+/* Returns the number in the line that begins with `name`, "Pid:" for example, or 0 if there is
+ * none. */
 static inline long hg_status_number(const char *status, const char *name)
 {
 	const char *line = status;
@@ -20,7 +22,8 @@ static inline long hg_status_number(const char *status, const char *name)
 	return line ? strtol(line + strlen(name), NULL, 10) : 0;
 }
 
-/* `status`: the file's text. Linux before 5.9 does not count them: 0. */
+/* Returns the number of filters, by the file's text. Linux before 5.9 does not count them: it is 0
+ * then. */
 static inline long hg_seccomp_filters(const char *status)
 {
 	return hg_status_number(status, "Seccomp_filters:");

@@ -16,8 +16,8 @@
 #define CHANNEL_NAME "hipgrain"
 
 /*
- * How long a thread of the program waits for room in a full buffer before its event is discarded
- * and counted. Long enough for a consumer on a busy disk, short enough that a program whose
+ * A thread of the program waits so long for room in a full buffer before its event is discarded and
+ * counted. That is long enough for a consumer on a busy disk, short enough that a program whose
  * consumer died continues. LTTng counts in microseconds; the program must also run with
  * LTTNG_UST_ALLOW_BLOCKING (lttng-enable-channel(1), --blocking-timeout).
  */
@@ -29,14 +29,14 @@
 /* Time limit of calls that write nothing: milliseconds, if CPU time is available. */
 #define BEGIN_TIMEOUT_MS (15 * 1000)
 #define CALL_TIMEOUT_MS  (5 * 1000)
-/* How long the end of a session may take; sub-buffers are a few MiB at most. */
+/* The end of a session may take so long; sub-buffers are a few MiB at most. */
 #define END_TIMEOUT_MS (30 * 1000)
 /* When it has stopped, everything is written except what a killed process has left unfinished. */
 #define DESTROY_TIMEOUT_MS (15 * 1000)
 /* A disk that is full now will hardly have room later. */
 #define FULL_TIMEOUT_MS (10 * 1000)
 
-/* How often recorded events are sent to a relay, for readers there. */
+/* Recorded events are sent to a relay so often, for readers there. */
 #define LIVE_TIMER_US (1000 * 1000)
 
 /* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
@@ -53,7 +53,7 @@ __attribute__((weak)) int
 set_trace_format(struct lttng_session_descriptor *descriptor,
 		 int format) __asm__("lttng_session_descriptor_set_trace_format");
 
-/* LTTng's negative code as an errno: callers only distinguish success and failure. */
+/* Returns an errno for LTTng's negative code: callers only distinguish success and failure. */
 static int fail(int code, const char *step, char *why, size_t why_size)
 {
 	snprintf(why, why_size, "LTTng: %s: %s", step, lttng_strerror(code));

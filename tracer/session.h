@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One LTTng session: a user-space channel that records the events of provider `hipgrain`.
- */
+/* This is one LTTng session: a user-space channel that records the events of provider
+ * `hipgrain`. */
 #ifndef HIPGRAIN_TRACER_SESSION_H
 #define HIPGRAIN_TRACER_SESSION_H
 
@@ -14,13 +13,13 @@
 #include "tracer/client.h"
 #include "tracer/rotation.h"
 
-/* -1: could not be queried. */
+/* -1 means that it could not be queried. */
 struct session_loss {
 	int64_t events;  /* discarded because the buffers were full */
 	int64_t packets; /* overwritten; impossible in discard mode */
 };
 
-/* What a session is to record, and where to. All 0: everything, as it comes. */
+/* This says what a session is to record, and where to. All 0: everything, as it comes. */
 struct session_plan {
 	uint64_t snapshot; /* keep the latest bytes in memory, for session_snapshot(); 0: no */
 	const char *url;   /* to the relay daemon there, which readers can watch; NULL: `path` */
@@ -33,13 +32,13 @@ struct session {
 	char name[80];
 	const struct client *client; /* the caller's */
 	struct buffers buffers;
-	char *path; /* what it writes to; NULL: a relay daemon */
+	char *path; /* the directory to which it writes; NULL: a relay daemon */
 	bool mute;  /* the daemon has not answered in time */
 	bool left;  /* to the daemon, which is to end: it need not be destroyed */
 };
 
 /*
- * Create and start session `name`, which writes below directory `path` (absolute) or, with
+ * Creates and starts session `name`, which writes below directory `path` (absolute) or, with
  * plan->url, to a relay daemon; programs never wait for that one. A process that registers as
  * programs do has ended when this returns: the daemon serves them, and the trace has its metadata.
  *
@@ -50,25 +49,26 @@ int session_begin(struct session *session, const struct client *client, const ch
 		  const char *path, const struct session_plan *plan, char *why, size_t why_size);
 
 /*
- * Write what a snapshot session has in memory into a new directory below the session's path;
- * `folder` gets nothing. Returns 0 or -errno with one line in `why`.
+ * Writes what a snapshot session has in memory into a new directory below the session's path.
+ * Returns 0 or -errno with one line in `why`.
  */
 int session_snapshot(struct session *session, char *why, size_t why_size);
 
 /*
- * Stop a session by name and wait until all of it is written; the same. This one and the next are
- * for functions of client_call(): nothing bounds them where the daemon does not answer.
+ * Stops a session by name and waits until all of it is written. Returns the same. This one and the
+ * next are for functions of client_call(): nothing bounds them if the daemon does not answer.
  */
 int session_stop(const char *name, char *why, size_t why_size);
 
-/* Destroy a session by name. Returns 0 or -errno with one line in `why`, within a minute. */
+/* Destroys a session by name. Returns 0 or -errno with one line in `why`, within a minute. */
 int session_destroy(const char *name, char *why, size_t why_size);
 
 /*
- * Stop, wait until everything recorded is written, query losses, destroy. Returns 0 or -errno with
- * one line in `why`; the session is destroyed as far as possible in any case. A plan's `last` that
- * writes a plain trace here is not destroyed: nothing follows what was written, and LTTng takes
- * half a second to look whether it is (DEFAULT_ROTATE_PENDING_TIMER of lttng-tools).
+ * Stops the session, waits until everything recorded is written, queries losses, destroys it.
+ * Returns 0 or -errno with one line in `why`; the session is destroyed as far as possible in any
+ * case. A plan's `last` that writes a plain trace here is not destroyed: nothing follows what was
+ * written, and LTTng takes half a second to look whether it is (DEFAULT_ROTATE_PENDING_TIMER of
+ * lttng-tools).
  */
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size);
 

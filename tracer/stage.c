@@ -11,7 +11,7 @@
 #include "tracer/stage.h"
 #include "tracer/tree.h"
 
-#define BLOCK     (8u << 20) /* what parallel file systems write at once (stripes of 1 to 4 MiB) */
+#define BLOCK     (8u << 20) /* parallel file systems write so much at once (stripes of 1 to 4 MiB) */
 #define DEPTH_MAX 16
 
 static int copy_file(int from_folder, int to_folder, const char *name, mode_t mode, char *block)

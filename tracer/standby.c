@@ -26,7 +26,8 @@
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
 
-/* /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. NULL with errno. */
+/* Reads /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. Returns NULL with errno if it
+ * fails. */
 static char *read_file(pid_t pid, const char *name, size_t *length)
 {
 	char path[64], *text = NULL;
@@ -64,7 +65,7 @@ static char *read_file(pid_t pid, const char *name, size_t *length)
 	return text;
 }
 
-/* The value of a variable in /proc/PID/environ; NULL if it is not there. */
+/* Returns the value of a variable in /proc/PID/environ, or NULL if it is not there. */
 static const char *variable(const char *environment, size_t length, const char *name)
 {
 	size_t name_length = strlen(name);
@@ -75,7 +76,8 @@ static const char *variable(const char *environment, size_t length, const char *
 	return NULL;
 }
 
-/* The last number of the line "NSpid:" of /proc/PID/status, proc(5); the pid itself without it. */
+/* Returns the last number of the line "NSpid:" of /proc/PID/status, proc(5), or the pid itself
+ * without it. */
 static pid_t own_number(pid_t pid)
 {
 	size_t length;

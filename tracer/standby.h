@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that are on standby: they have the preload library, and wait for a session to be
- * started. */
+/* Processes that are on standby have the preload library, and wait for a session to be started. */
 #ifndef HIPGRAIN_TRACER_STANDBY_H
 #define HIPGRAIN_TRACER_STANDBY_H
 
@@ -16,10 +15,11 @@ struct standby_process {
 	bool totals;              /* it counts small blocks while it is recorded */
 };
 
-/* Examine a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
+/* Examines a process. Returns 0, or -errno with one line in `why` saying why it cannot be attached
+ * to. */
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
-/* How a process stands to the recording, or the directory, that its environment names. */
+/* A process stands so to the recording, or the directory, that its environment names. */
 enum standby_state {
 	STANDBY_RECORDED, /* from its beginning */
 	STANDBY_WAITS,
@@ -33,7 +33,7 @@ enum standby_state {
 int standby_inspect(pid_t pid, struct standby_process *process, enum standby_state *state,
 		    const char **note);
 
-/* Whose processes. */
+/* The processes of these users are meant. */
 struct standby_users {
 	bool all;
 	uid_t user; /* unless all */
@@ -46,8 +46,8 @@ struct standby_found {
 };
 
 /*
- * All processes of these users that are on standby: malloc'ed, NULL without any. Only root sees
- * other users' processes.
+ * Returns all processes of these users that are on standby, malloc'ed, or NULL if there are none.
+ * Only root sees other users' processes.
  */
 struct standby_process *standby_find_all(const struct standby_users *users,
 					 struct standby_found *found);

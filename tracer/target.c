@@ -15,7 +15,7 @@
 #include "tracer/message.h"
 #include "tracer/target.h"
 
-/* What this build of the preload library can be loaded into. */
+/* This build of the preload library can be loaded into programs of this machine. */
 #if defined(__x86_64__)
 #define NATIVE_MACHINE EM_X86_64
 #elif defined(__aarch64__)

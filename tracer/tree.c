@@ -51,7 +51,8 @@ int tree_open_parent(const char *path, char *name, unsigned name_size)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The same with the status of what was opened. */
+/* Opens a directory of the caller's own, and returns its descriptor and its status; -errno if it
+ * fails, -EPERM if it is another user's. */
 static int open_own(int parent, const char *name, struct stat *status)
 {
 	int fd = openat(parent, name, OPEN_DIRECTORY);
@@ -134,7 +135,7 @@ static int only_look(int folder, const char *name, const struct stat *status, in
 	return 0;
 }
 
-/* Whether the name still leads to what was examined. */
+/* Returns true if the name still leads to what was examined. */
 static bool is_same(int folder, const char *name, const struct stat *status)
 {
 	struct stat now;

@@ -14,29 +14,29 @@
 #include <stdint.h>
 
 /*
- * Open a path's parent directory; the path's last component, without trailing slashes, goes to
- * `name` (name_size bytes). A descriptor, or -errno: -EINVAL for a path that names no entry ("",
- * "/", "." and "..").
+ * Opens a path's parent directory; the path's last component, without trailing slashes, goes to
+ * `name` (name_size bytes). Returns a descriptor, or -errno: -EINVAL for a path that names no entry
+ * ("", "/", "." and "..").
  */
 int tree_open_parent(const char *path, char *name, unsigned name_size);
 
 /*
- * Open directory `name` of directory `parent`. A descriptor, or -errno: -EPERM for another user's
- * directory, -ENOTDIR or -ELOOP for anything that is no directory.
+ * Opens directory `name` of directory `parent`. Returns a descriptor, or -errno: -EPERM for another
+ * user's directory, -ENOTDIR or -ELOOP for anything that is no directory.
  */
 int tree_open(int parent, const char *name);
 
 /*
- * Remove directory `name` of `parent` with all that is in it. Nothing is removed if a directory of
+ * Removes directory `name` of `parent` with all that is in it. Nothing is removed if a directory of
  * it is another user's (-EPERM), is on another file system (-EXDEV), or lies too deep (-ELOOP).
- * 0 or -errno.
+ * Returns 0 or -errno.
  */
 int tree_remove(int parent, const char *name);
 
-/* Take all permissions of group and others from directory `folder` and everything in it. */
+/* Takes all permissions of group and others from directory `folder` and everything in it. */
 void tree_hide(int folder);
 
-/* Bytes of all regular files in directory `folder`, which may change meanwhile. */
+/* Returns the bytes of all regular files in directory `folder`, which may change meanwhile. */
 uint64_t tree_bytes(int folder);
 
 /* Writes all of it. 0 or -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which environment variables are recorded: those that change what the program's memory is or what
+ * These environment variables are recorded: those that change what the program's memory is or what
  * the GPU runtimes do, and those that say which rank it is. The manifest has them of the command,
  * the trace of each process.
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How names begin; with '=' whole names. */
+/* Names are recorded that begin so; with '=' these are whole names. */
 static const char *const variables_recorded[] = {
 	/* HIP, HSA and the drivers below them */
 	"AMDGPU_",
@@ -29,7 +29,7 @@ static const char *const variables_recorded[] = {
 	/* OpenMP offload */
 	"LIBOMPTARGET_",
 	"OMP_",
-	/* what MPI does with GPU memory: cray-mpich, and its GPU transport layer */
+	/* MPI's handling of GPU memory: cray-mpich, and its GPU transport layer */
 	"GTL_",
 	"MPICH_GPU_",
 	/* ranks and places */
@@ -62,7 +62,7 @@ static const char *const variables_recorded[] = {
 static const char *const variables_secret[] = { "TOKEN", "SECRET",     "PASS",
 						"AUTH",  "CREDENTIAL", "KEY" };
 
-/* Whether an entry of the environment, "NAME=VALUE", is recorded. */
+/* Returns true if an entry of the environment, "NAME=VALUE", is recorded. */
 static inline bool variables_records(const char *entry)
 {
 	const char *equals;
