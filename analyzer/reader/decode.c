@@ -160,7 +160,7 @@ static void finish_event(struct decode *decode, const struct hg_event *event)
 	deliver(decode, event);
 }
 
-/* An event of the trace itself, as of an exported one. */
+/* Takes an event of the trace itself, as an exported one has them. */
 static void handle_event(struct decode *decode, const bt_message *message,
 			 const struct decoder *decoder)
 {
@@ -202,7 +202,8 @@ void decode_layout(struct decode *decode, const char *bundle)
 
 /* ---- rings ---- */
 
-/* As what an event is counted. Numbers of types are those of the recording's version. */
+/* Returns the group to which events of that type count. Numbers of types are those of the
+ * recording's version. */
 static enum hg_group group_of(unsigned number, void *data)
 {
 	const struct decode *decode = data;
@@ -352,7 +353,7 @@ static void note_damaged(struct decode *decode, const struct order_record *recor
 		    record->pid, record->ns - decode->offset_ns);
 }
 
-/* An event of the schema. */
+/* Passes on an event of the schema. */
 static void pass_schema_event(struct decode *decode, const struct order_record *record)
 {
 	struct hg_event *event = event_queue_next(decode->queue);

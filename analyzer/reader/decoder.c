@@ -19,7 +19,7 @@ static uint64_t find_member(const bt_field_class *structure, const char *name)
 	return NO_MEMBER;
 }
 
-/* Of each: the members in which it is looked for. */
+/* Each is looked for in these members. */
 static const struct {
 	const char *name;
 	enum batch_event batch;

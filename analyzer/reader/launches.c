@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records of launches leave out because the launch before had it. */
+/* Records of launches leave out what the launch before had; this puts it back. */
 #include "launches.h"
 
 #include <glib.h>

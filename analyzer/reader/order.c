@@ -121,7 +121,7 @@ static void release(struct event_order *order, int64_t until)
 		const struct held *held = g_queue_peek_head(&order->held);
 		const struct record_run *run = runs_first(order->runs);
 
-		/* What was held back goes before records of the same moment. */
+		/* Items that were held back go before records of the same moment. */
 		if (run && run_ns(run) <= until && (!held || run_ns(run) < held->ns))
 			runs_pass(order->runs, held ? MIN(until, held->ns - 1) : until, pass_record,
 				  order);

@@ -15,7 +15,7 @@
 
 /* These take what was held back, when its turn has come. */
 struct order_calls {
-	void (*item)(void *item, void *data); /* which is the callee's from then on */
+	void (*item)(void *item, void *data); /* the item is the callee's from then on */
 	void (*record)(const struct order_record *record, void *data);
 };
 

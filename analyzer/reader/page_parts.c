@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record means may depend on those before it in its page: the page is one run (runs.h). */
+/* The meaning of a record may depend on those before it in its page: the page is one run (runs.h).
+ */
 #include "page_parts.h"
 
 #include <glib.h>

@@ -17,7 +17,7 @@ struct page_parts *page_parts_new(struct event_order *order);
 /* Nothing may be held back by the order any more. */
 void page_parts_free(struct page_parts *parts);
 
-/* What a part brought. */
+/* A part brought this. */
 struct page_taken {
 	bool part_is_missing; /* before it, and for the first time: nothing of the page is read
 			       * any more */

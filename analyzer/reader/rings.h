@@ -23,7 +23,7 @@ void rings_close(struct rings *rings);
 /* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
 int64_t rings_origin(const struct rings *rings);
 
-/* What is said of a page before its records follow. */
+/* This is said of a page before its records follow. */
 struct ring_page {
 	int32_t pid;
 	uint32_t number;

@@ -46,7 +46,7 @@ bool trace_is_described(const char *trace);
  */
 bool trace_metadata_is_sound(const char *trace);
 
-/* Whether a stream file of the trace has a packet with an event in it. */
+/* Returns true if a stream file of the trace has a packet with an event in it. */
 bool trace_holds_events(const char *trace);
 
 /*

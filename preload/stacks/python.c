@@ -170,7 +170,7 @@ void hg_python_tell(void)
 
 /* ---- code ---- */
 
-/* What is kept of code for a recording that begins later: two words, then names and lines. */
+/* Keeps code for a recording that begins later: two words, then names and lines. */
 static void keep(uint32_t id, const struct hg_ev_python_code *event)
 {
 	_Atomic uint32_t *at = hg_id_table_kept(&codes, id);
@@ -251,7 +251,7 @@ static uint32_t code_id(struct hg_python_thread *thread, const struct hg_python_
 
 /* ---- stacks ---- */
 
-/* The calling thread's memory; NULL without any. */
+/* Returns the calling thread's memory, or NULL without any. */
 static struct hg_python_thread *thread_of(void)
 {
 	struct hg_thread *thread = hg_thread();
@@ -281,14 +281,15 @@ static bool is_eval(uint64_t address)
 	return address > hg_python.eval && address <= hg_python.eval_end;
 }
 
-/* Where the native stack is, beside it. */
+/* This is the native stack beside it. */
 struct natives {
 	const uint64_t *frames;
 	unsigned count;
 	const struct hg_past_frame *places; /* NULL: not known */
 };
 
-/* Whether the frames that end at this item are further in than the native frame `i`, or it. */
+/* Returns true if the frames that end at this item are further in than the native frame `i`, or it.
+ */
 static bool is_there(const struct natives *natives, unsigned i, uintptr_t anchor, bool *replaces)
 {
 	*replaces = is_eval(natives->frames[i]);
@@ -355,13 +356,13 @@ static unsigned mix_frames(struct hg_python_thread *thread, const struct natives
 		if (!replaced)
 			put(&mix, natives->frames[i]);
 	}
-	/* Of those the native frames were not found: they are further out. */
+	/* The native frames of these were not found: they are further out. */
 	while (mix.item < thread->count)
 		put_call(&mix);
 	return mix.count;
 }
 
-/* Whether the stack leads through the interpreter, as it does where it executes frames. */
+/* Returns true if the stack leads through the interpreter, as it does where it executes frames. */
 static bool leads_through(const struct natives *natives)
 {
 	for (unsigned i = 0; i < natives->count; i++)

@@ -64,7 +64,7 @@ struct hg_python_item {
 #define HG_PYTHON_PAGES      64u
 #define HG_PYTHON_TABLE_MOST 16384u /* bytes of a table of lines that are recorded */
 
-/* What is known of a thread: in a mapping of its own. */
+/* This is what is known of a thread, in a mapping of its own. */
 struct hg_python_thread {
 	uintptr_t state; /* its PyThreadState; 0: not known */
 	uint32_t epoch;  /* of `pages` */
@@ -79,9 +79,9 @@ struct hg_python_thread {
 
 /* ---- reading: python_frames.c ---- */
 
-/* Whether the bytes are in pages that can be read. */
+/* Returns true if the bytes are in pages that can be read. */
 bool hg_python_readable(struct hg_python_thread *thread, uintptr_t address, size_t size);
-/* A word; false if it cannot be read. */
+/* Reads a word. Returns false if it cannot be read. */
 bool hg_python_word(struct hg_python_thread *thread, uintptr_t address, uintptr_t *word);
 /* Reads at most `most` frames of the thread's state, innermost first, into thread->items. */
 void hg_python_read(struct hg_python_thread *thread, unsigned most);
@@ -90,9 +90,9 @@ void hg_python_read(struct hg_python_thread *thread, unsigned most);
  * come to `sp`, and reads it. Others' states may be freed meanwhile: the kernel reads them.
  */
 void hg_python_find(struct hg_python_thread *thread, uintptr_t sp, unsigned most);
-/* Whether there are several interpreters, of which a thread may have a state in each. */
+/* Returns true if there are several interpreters, in each of which a thread may have a state. */
 bool hg_python_several(void);
-/* A string in UTF-8, cut to what fits; false if it cannot be read. */
+/* Reads a string into UTF-8, cut to what fits. Returns false if it cannot be read. */
 bool hg_python_text(struct hg_python_thread *thread, uintptr_t string, char *to, size_t size);
 /* The bytes of a bytes object, cut to `most`; NULL if they cannot be read. */
 const uint8_t *hg_python_bytes(struct hg_python_thread *thread, uintptr_t object, uint32_t most,
@@ -112,7 +112,7 @@ void hg_python_tell(void);
  */
 unsigned hg_python_mix(const struct hg_frame *start, const uint64_t **frames, unsigned count,
 		       uint64_t *hash, uint64_t *python, bool *unsure);
-/* Whether the calling thread's Python frames are those of then; keeps errno. */
+/* Returns true if the calling thread's Python frames are those of then. Keeps errno. */
 bool hg_python_same(uint64_t python);
 /* Records the code of a frame on standby, if that has not happened. */
 void hg_python_define(uint64_t frame);

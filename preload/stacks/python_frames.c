@@ -96,7 +96,8 @@ const uint8_t *hg_python_bytes(struct hg_python_thread *thread, uintptr_t object
 		   : NULL;
 }
 
-/* The characters of a string: their address and number, and the bytes of each. 0: none. */
+/* Returns the address of a string's characters, and gives their number and the bytes of each. 0:
+ * none. */
 static uintptr_t characters(struct hg_python_thread *thread, uintptr_t string, uint32_t most,
 			    uint32_t *count, unsigned *width)
 {
@@ -157,7 +158,7 @@ static bool identify(struct hg_python_thread *thread, struct hg_python_item *ite
 
 /* ---- frames ---- */
 
-/* The instruction that the frame executes: the byte's number in those of its code. */
+/* Gives the instruction that the frame executes: the byte's number in those of its code. */
 static bool instruction(struct hg_python_thread *thread, uintptr_t frame,
 			struct hg_python_item *item)
 {
@@ -212,7 +213,8 @@ static uintptr_t self_id(void)
 	return self;
 }
 
-/* Whether the state is the calling thread's, as far as it tells. Its memory may be freed. */
+/* Returns true if the state is the calling thread's, as far as it tells. Its memory may be freed.
+ */
 static bool is_own(struct hg_python_thread *thread)
 {
 	const struct hg_python_layout *layout = &hg_python.layout;
@@ -322,7 +324,8 @@ bool hg_python_several(void)
 	return first[0] != first[1];
 }
 
-/* How far from `sp` the innermost call of the interpreter is; the largest number: not known. */
+/* Returns how far from `sp` the innermost call of the interpreter is; the largest number: not
+ * known. */
 static uintptr_t distance(const struct hg_python_thread *thread, uintptr_t sp)
 {
 	for (unsigned i = 0; i < thread->count; i++)

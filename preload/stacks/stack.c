@@ -93,7 +93,7 @@ static uint64_t *piece_of(uint32_t index)
 	return none;
 }
 
-/* The index of the first of words that lie in one piece; 0 if there is no room. */
+/* Returns the index of the first of words that lie in one piece; 0 if there is no room. */
 static uint32_t take_index(uint32_t words)
 {
 	uint32_t used = __atomic_load_n(&kept_used, __ATOMIC_RELAXED), index;

@@ -229,9 +229,9 @@ void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *st
 }
 
 /*
- * Only one that was found again, without frames of Python, which are compared each time, so that
- * those are known. Each of its words lies in the thread's own stack then, which stays where it is
- * while the thread is there; that they are readable was known when it was kept.
+ * Marks only a walk that was found again and has no frames of Python, which are compared each time,
+ * so that its words are known. Each of its words lies in the thread's own stack then, which stays
+ * where it is while the thread is there; that they are readable was known when it was kept.
  */
 void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id)
 {

@@ -84,7 +84,7 @@ struct hg_past_frame;
 const struct hg_past_frame *hg_unwind_last(const struct hg_frame *start, const uint64_t *frames,
 					   unsigned count);
 /*
- * Whether a page can be read, by a system call that reads it and then refuses; keeps errno.
+ * Returns true if a page can be read, by a system call that reads it and then refuses; keeps errno.
  */
 bool hg_page_readable(uintptr_t page);
 

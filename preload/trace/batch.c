@@ -247,7 +247,7 @@ __attribute__((noinline)) void hg_batch_record_block(const struct hg_batch_block
 	int saved = errno;
 
 	if (hg_batch_add_block(block)) {
-		/* As nearly all are. */
+		/* Nearly all blocks are added so. */
 	} else if (block->freed) {
 		hg_provider->free(&(struct hg_ev_free){
 		    .api = block->api, .ptr = block->address, .stack_id = block->stack_id });

@@ -18,12 +18,12 @@ struct hg_batch {
 	/* A record of a later time than this, by hg_now(), needs another page. 0 without a page. */
 	uint64_t until;
 	uint64_t begin;              /* page->begin */
-	char *at;                    /* where the next record begins */
+	char *at;                    /* the next record begins here */
 	uintptr_t end;               /* of the page; 0 without one */
 	uint32_t records[HG_GROUPS]; /* that its page has */
 	struct hg_record_before before;
 	struct hg_ring_page *page; /* NULL: there is none */
-	struct hg_ring *ring;      /* whose page it is */
+	struct hg_ring *ring;      /* the page is this one's */
 	int spare;      /* atomic: of those that are no thread's, whether it is in use; else 0 */
 	uint32_t epoch; /* *hg_ring_epoch when it got its page */
 	bool busy;      /* its thread is at it: a signal's handler leaves it alone */
