@@ -132,7 +132,7 @@ void softgpu_forked(void);
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
 enum softgpu_processor {
-#define SOFTGPU_PROCESSOR(constant, name, runs, also) SOFTGPU_##constant,
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) SOFTGPU_##constant,
 #include "processor.def"
 };
 
@@ -140,7 +140,7 @@ enum softgpu_processor {
 static inline bool softgpu_executes(enum softgpu_processor processor)
 {
 	static const bool executes[] = {
-#define SOFTGPU_PROCESSOR(constant, name, runs, also) runs,
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) runs,
 #include "processor.def"
 	};
 

@@ -64,26 +64,20 @@ static int lacks_processor(struct dl_phdr_info *library, size_t size, void *data
 
 void kfd_check_asker(void)
 {
-	/* The tables of these releases have them (docs/runtimes.md). */
-	static const struct {
-		const char *name, *release;
-	} least[] = { { "gfx942", "6.1.2" },
-		      { "gfx950", "6.4.3" },
-		      { "gfx1100", "6.1.2" },
-		      { "gfx1201", "6.4.3" } };
-	const char *name = kfd_arch_name(), *release = "a later one";
+	static const char *const since[] = {
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) since,
+#include "kernels/softgpu/processor.def"
+	};
 	static bool said;
+	const char *name = kfd_arch_name();
 	char room[KFD_ASKER_ROOM];
 
 	if (!dl_iterate_phdr(lacks_processor, (void *)name) ||
 	    __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
-	for (size_t i = 0; i < sizeof least / sizeof *least; i++)
-		if (strcmp(least[i].name, name) == 0)
-			release = least[i].release;
 	sg_warn("the HSA runtime%s does not know %s and finds no GPU: use a later release (%s "
 		"knows it), or another processor (SOFTGPU_ARCH=gfx90a)",
-		kfd_asker(room), name, release);
+		kfd_asker(room), name, since[softgpu_config.processor]);
 }
 
 const char *kfd_asker(char *room)

@@ -14,7 +14,7 @@
 const char *kfd_arch_name(void)
 {
 	static const char *const names[] = {
-#define SOFTGPU_PROCESSOR(constant, name, runs, also) name,
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) name,
 #include "kernels/softgpu/processor.def"
 	};
 

@@ -19,7 +19,7 @@ static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
  * enum softgpu_processor. */
 static const char *const architectures[] = {
-#define SOFTGPU_PROCESSOR(constant, name, runs, also) name,
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) name,
 #include "kernels/softgpu/processor.def"
 	NULL
 };

@@ -24,7 +24,7 @@ static struct {
 	bool made;
 	amd_comgr_disassembly_info_t info;
 } disassemblers[] = {
-#define SOFTGPU_PROCESSOR(constant, name, runs, also) { .names = { name, also } },
+#define SOFTGPU_PROCESSOR(constant, name, runs, also, since) { .names = { name, also } },
 #include "kernels/softgpu/processor.def"
 };
 
