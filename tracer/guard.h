@@ -16,10 +16,6 @@
 
 #include "tracer/client.h"
 
-/*
- * Held shared by every recording in root's common daemon, exclusively by the process that ends it.
- */
-
 /* The guard sends these to the recorder, one message each. */
 enum guard_word {
 	GUARD_READY = 'r',  /* the daemon answers */

@@ -286,7 +286,7 @@ static int create_elsewhere(struct bundle *bundle)
 
 /*
  * Makes, for `stage`, one bundle there, and an empty one where it goes at the end, so that nobody
- * else takes its name. Returns HG_EXIT_OK, or another status, mostly after a message.
+ * else takes its name. Returns HG_EXIT_OK, or after a message another status.
  */
 static int create_staged(struct recording *recording, const char *path)
 {
@@ -294,8 +294,10 @@ static int create_staged(struct recording *recording, const char *path)
 	char *staged = NULL, why[512];
 	int status = HG_EXIT_INPUT;
 
-	if (asprintf(&staged, "%s/hipgrain-XXXXXX", stage) < 0)
+	if (asprintf(&staged, "%s/hipgrain-XXXXXX", stage) < 0) {
+		message_error("out of memory");
 		return HG_EXIT_INTERNAL;
+	}
 	if (bundle_create(&recording->target, path, why, sizeof(why)) != 0) {
 		message_error("'%s': %s", path, why);
 	} else if (!mkdtemp(staged)) {

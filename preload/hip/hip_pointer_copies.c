@@ -153,7 +153,9 @@ static bool search_rows(struct search *search, const struct hg_ev_copy *event)
 
 #define RUNS 16u /* of numbers, that are recorded of one copy */
 
-/* Returns true for a dword that is a flag, a limit or an index: neither text nor a sum is recorded.
+/*
+ * Returns true for a dword that may be a flag, a limit or an index. Text of bytes and sums are
+ * greater; characters of 32 bits are not.
  */
 static bool is_small(uint32_t dword)
 {
