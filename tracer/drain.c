@@ -170,15 +170,18 @@ static void find_files(struct drain *drain)
 static void emit(struct drain *drain, const struct file *file, const struct hg_ring_page *page,
 		 const struct ring_cursor *cursor, uint32_t part, uint8_t last)
 {
-	drain->provider->page(&(struct hg_ev_page){ .pid = file->ring->pid,
-						    .thread = page->thread,
-						    .number = cursor->number,
-						    .part = part,
-						    .last = last,
-						    .begin = page->begin,
-						    .file = file->id,
-						    .words = cursor->taken,
-						    .records = drain->part });
+	struct hg_ev_page event = { .pid = file->ring->pid,
+				    .thread = page->thread,
+				    .number = cursor->number,
+				    .part = part,
+				    .last = last,
+				    .begin = page->begin,
+				    .file = file->id,
+				    .words = cursor->taken,
+				    .records = drain->part };
+
+	event.check = ring_part_check(&event);
+	drain->provider->page(&event);
 }
 
 /* Takes what is new in a page. `last` is as in the event `page`. */

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "tracer/events.h"
 #include "tracer/ring.h"
 
 /* This says how far a page was read. It is all 0 for a page that was not looked at. */
@@ -25,5 +26,21 @@ struct ring_cursor {
  * number of words, 0 if there is nothing new. Of a damaged page nothing is taken behind the damage.
  */
 uint32_t ring_part(const struct hg_ring_page *page, struct ring_cursor *cursor, uint64_t *out);
+
+/* Returns the member `check` of an event `page`: FNV-1a of its other members, by words. */
+static inline uint64_t ring_part_check(const struct hg_ev_page *part)
+{
+	const uint64_t head[] = { (uint32_t)part->pid, (uint32_t)part->thread,
+				  part->number,        part->part,
+				  part->last,          part->begin,
+				  part->file,          part->words };
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (unsigned i = 0; i < sizeof(head) / sizeof(*head); i++)
+		hash = (hash ^ head[i]) * UINT64_C(0x100000001b3);
+	for (uint32_t i = 0; i < part->words; i++)
+		hash = (hash ^ part->records[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
 
 #endif

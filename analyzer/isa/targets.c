@@ -194,17 +194,34 @@ static unsigned aperture(const struct flow *flow, const struct value *low, const
 
 #define FIRST_PAGE 4096u
 
+/* Returns true if the lower half may be another dword that was loaded alone, as of a packed struct.
+ */
+static bool has_other_dword(const struct flow *flow, const struct value *low, uint32_t base)
+{
+	for (uint32_t i = 0; i < low->alt_count; i++)
+		for (uint32_t t = 0; t < low->alt[i].term_count; t++) {
+			uint32_t other = low->alt[i].term[t].base;
+
+			if (other != base && BASE_KIND(other) == BASE_LOADED &&
+			    is_alone(flow, other))
+				return true;
+		}
+	return false;
+}
+
 /*
  * Returns true if a number takes the place of one pointer or another one: a null pointer was
  * selected, and an index added, or a store at a place that is not known may have put a number where
  * a pointer lies in private memory. Nothing is accessed through it.
  */
-static bool is_instead(const struct flow *flow, const struct value *upper, const struct alt *high)
+static bool is_instead(const struct flow *flow, const struct value *low, const struct value *upper,
+		       const struct alt *high)
 {
 	if (high->flags & ~(ALT_OPAQUE | ALT_NOCONST))
 		return false;
 	for (uint32_t i = 0; i < high->term_count; i++)
-		if (!is_alone(flow, high->term[i].base))
+		if (!is_alone(flow, high->term[i].base) ||
+		    has_other_dword(flow, low, high->term[i].base))
 			return false;
 	for (uint32_t i = 0; i < upper->alt_count; i++)
 		if (has_bases(flow, &upper->alt[i]))
@@ -221,7 +238,7 @@ static unsigned number(const struct flow *flow, const struct value *low, const s
 	uint32_t i;
 
 	found_plain(flow, low, left);
-	if ((high->flags || high->term_count) && is_instead(flow, upper, high)) {
+	if ((high->flags || high->term_count) && is_instead(flow, low, upper, high)) {
 		one.null = true;
 		return emit(target, count, &one);
 	}

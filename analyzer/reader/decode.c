@@ -17,6 +17,7 @@
 #include "rings.h"
 #include "stored_event.h"
 #include "tracer/event_layout.h"
+#include "tracer/ring_part.h"
 
 #define RECENT 16u /* classes that are found without a look into the table */
 
@@ -448,6 +449,12 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	read_words(decode, member_field(payload, member[7]));
 	page.records = (const uint64_t *)(void *)decode->words->data;
 	page.words = decode->words->len;
+	if (ring_part_check(&page) != member_number(payload, member[8])) {
+		if (!decode->stats->truncated)
+			decode->stats->truncated =
+			    g_strdup("an event 'page' of the trace is damaged");
+		return;
+	}
 	page_parts_take(decode->parts, &page, decode->offset_ns, group_of, decode, &taken);
 	/* A trace whose beginning was deleted may begin in the middle of a page. */
 	if (taken.part_is_missing && !decode->begin)

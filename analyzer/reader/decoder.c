@@ -23,11 +23,11 @@ static uint64_t find_member(const bt_field_class *structure, const char *name)
 static const struct {
 	const char *name;
 	enum batch_event batch;
-	const char *members[9];
+	const char *members[10];
 } batch_events[] = {
 	{ "hipgrain:page",
 	  PAGE,
-	  { "pid", "thread", "number", "part", "last", "begin", "file", "records" } },
+	  { "pid", "thread", "number", "part", "last", "begin", "file", "records", "check" } },
 	{ "hipgrain:swept", SWEPT, { "pid", "file", "until", "lost", "records" } },
 };
 

@@ -63,7 +63,7 @@
 // hipgrain-stdout: unfollowed: list 0
 // hipgrain-stdout: unfollowed: list 1
 // hipgrain-expect: HG217 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=3 confidence=possible
-// hipgrain-expect: HG614 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=1 confidence=proven
+// hipgrain-expect: HG601 kernel=add_to_list argument=0 api=hipMalloc at=@list from=@carried launches=1 confidence=proven
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // hipgrain-run: carried_anew
@@ -180,7 +180,7 @@ static void run_carried(bool anew)
 	for (l.which = 0; l.which < LISTS; l.which++) {
 		double value;
 
-		add_to_list<<<1, ITEMS>>>(l);
+		add_to_list<<<1, ITEMS>>>(l); // @carried
 		CHECK(hipGetLastError());
 		CHECK(hipDeviceSynchronize());
 		CHECK(hipMemcpy(&value, l.at[l.which], sizeof(value), hipMemcpyDeviceToHost));

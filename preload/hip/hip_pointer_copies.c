@@ -212,6 +212,7 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 	struct hg_pointer_words *own;
 	bool whole = event->rows == 1 && event->depth <= 1;
 	bool small = whole && size < WORD; /* it has no room for an address */
+	bool each;
 
 	if (!event->dst || !event->src || event->size < sizeof(uint32_t) || hg_pointers_off() ||
 	    !is_from_host(event, &search.check))
@@ -242,9 +243,9 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 	}
 	if (!done && size)
 		hg_pointers_count(&hg_pointers_left_out.untouched);
-	hg_pointers_note_tame(place_of(event), search.any);
+	each = hg_pointers_note_tame(place_of(event), search.any);
 	hg_pointer_words_send(own);
-	if (whole && done >= size && done <= WHOLE)
+	if (each && whole && done >= size && done <= WHOLE)
 		add_numbers(&search, event->dst + lead, done);
 	hg_pointers_spent(start);
 }

@@ -136,7 +136,7 @@ bool hg_pointers_note_same(uint64_t key, uint64_t found, uint64_t hash)
 	return slot & 0xffff0000u;
 }
 
-void hg_pointers_note_tame(uint64_t place, bool found)
+bool hg_pointers_note_tame(uint64_t place, bool found)
 {
 	struct hg_pointers_tame *at = &hg_pointers_tame[place >> 56];
 	bool known = __atomic_load_n(&at->place, __ATOMIC_RELAXED) == place;
@@ -152,6 +152,7 @@ void hg_pointers_note_tame(uint64_t place, bool found)
 	__atomic_store_n(&at->left, (uint32_t)step_of(times, TAME_MOST) - 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&at->times, (uint32_t)times, __ATOMIC_RELAXED);
 	__atomic_store_n(&at->place, place, __ATOMIC_RELAXED);
+	return step == 1;
 }
 
 static void forget(void)

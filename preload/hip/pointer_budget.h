@@ -62,7 +62,8 @@ static inline __attribute__((always_inline)) bool hg_pointers_is_tame(uint64_t p
 	return true;
 }
 
-/* Notes that a copy to it was examined, and had addresses or not. */
-void hg_pointers_note_tame(uint64_t place, bool found);
+/* Notes that a copy to it was examined, and had addresses or not. Returns true if each one still
+ * is. */
+bool hg_pointers_note_tame(uint64_t place, bool found);
 
 #endif

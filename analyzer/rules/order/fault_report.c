@@ -702,7 +702,7 @@ static const struct queue_error *queue_error(uint64_t status)
 		  "stopped itself: abort(), an assert() that failed, or __builtin_trap() in the "
 		  "kernel's code",
 		  "look at why the kernel's code stops: the program's output has the text of an "
-		  "assert()" },
+		  "assert()" FIX_NOT_TESTED },
 		{ 42, "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION",
 		  "came to something that is not an instruction of this GPU",
 		  "look at what the kernel calls or jumps to, and whether its code was compiled "

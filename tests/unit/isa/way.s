@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Branches by a mask that the code before set to ones or zeros (analyzer/isa/way.h), for waves of 64 and 32 lanes. Before both parts the
- * address registers hold numbers: where the address is an argument, that no wave comes to the atomic with those was seen.
+ * address registers hold what a pointer was multiplied by: where the address is an argument, that no wave comes to the atomic with
+ * those was seen.
  * Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip. All kernels take two pointers and a number.
  */
 .if .amdgcn.gfx_generation_number >= 10
@@ -80,10 +81,10 @@
 \name:
 	s_load_dwordx4 s[4:7], s[0:1], 0x0
 	s_load_dword s8, s[0:1], 0x10
-	v_mul_lo_u32 v2, v0, v0
-	v_mul_lo_u32 v3, v2, v0
 	v_mov_b32 v5, 1
 	s_waitcnt lgkmcnt(0)
+	v_mul_lo_u32 v2, s4, v0
+	v_mul_lo_u32 v3, s5, v0
 	s_cmp_lg_u32 s8, 0
 .endm
 
@@ -212,8 +213,8 @@ begin changed
 .Lchanged:
 	where_ones
 	s_cbranch_vccnz .Lchanged_end
-	v_mul_lo_u32 v2, v0, v0
-	v_mul_lo_u32 v3, v2, v0
+	v_mul_lo_u32 v2, s4, v0
+	v_mul_lo_u32 v3, s5, v0
 .Lchanged_end:
 finish changed
 
@@ -247,8 +248,8 @@ begin no_lanes
 .Lno_lanes:
 	where_zeros
 	s_cbranch_vccnz .Lno_lanes_end
-	s_mul_i32 s4, s8, s8
-	s_mul_i32 s5, s4, s8
+	s_mul_i32 s4, s4, s8
+	s_mul_i32 s5, s5, s8
 .Lno_lanes_end:
 	switch_on
 	first
@@ -265,8 +266,8 @@ begin lanes_again
 	switch_on
 	where_zeros
 	s_cbranch_vccnz .Llanes_again_end
-	s_mul_i32 s4, s8, s8
-	s_mul_i32 s5, s4, s8
+	s_mul_i32 s4, s4, s8
+	s_mul_i32 s5, s5, s8
 .Llanes_again_end:
 	first
 finish lanes_again

@@ -116,7 +116,7 @@ static bool add(uint32_t thread)
 	if (added)
 		__atomic_store_n(&made->records[thread], number + 1, __ATOMIC_RELEASE);
 	else
-		made->lost++;
+		__atomic_fetch_add(&made->lost, 1, __ATOMIC_RELAXED);
 	return added;
 }
 
@@ -335,15 +335,21 @@ static void work_for_ever(void)
 		add(0);
 }
 
-/* Killed between the two, a thread has stored a record more than it counted. */
+/*
+ * Killed between the two, a thread has stored a record more than it counted. On a busy disk a file
+ * may not get a page in time: then the rest is lost, and counted.
+ */
 static void killed_anywhere(void **state)
 {
+	unsigned without_loss = 0;
 	char *damage = NULL;
 	struct seen seen;
 	pid_t child;
 
 	(void)state;
 	for (unsigned trial = 0; trial < 100; trial++) {
+		uint64_t lost;
+
 		prepare();
 		child = run(work_for_ever);
 		while (!__atomic_load_n(&made->records[0], __ATOMIC_ACQUIRE))
@@ -351,13 +357,16 @@ static void killed_anywhere(void **state)
 		usleep(trial * 61 % 2000);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		assert_int_equal(read_all(&seen, &damage), 0);
+		lost = read_all(&seen, &damage);
 		assert_null(damage);
 		assert_int_equal(seen.wrong, 0);
 		for (uint32_t i = 0; i < THREADS; i++)
 			assert_in_range(seen.records[i] - made->records[i], 0, 1);
+		assert_in_range(lost - made->lost, 0, THREADS);
+		without_loss += !lost;
 		clean();
 	}
+	assert_in_range(without_loss, 90, 100);
 }
 
 static void work_without_room(void)
