@@ -2,6 +2,7 @@
 /* Looks up facts of processors in arch.def. */
 #include "processor.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct codeobj_processor processors[] = {
@@ -42,13 +43,26 @@ static const struct {
 #include "arch.def"
 };
 
+static bool is_named(const struct codeobj_processor *processor, const char *name, size_t length)
+{
+	return !strncmp(processor->name, name, length) && !processor->name[length];
+}
+
 const struct codeobj_processor *codeobj_processor(const char *name)
 {
+	/* Mostly one name is asked for again and again, as at each launch. */
+	static const struct codeobj_processor *latest = processors;
+	const struct codeobj_processor *found = __atomic_load_n(&latest, __ATOMIC_RELAXED);
 	size_t length = strcspn(name, ":");
 
-	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
-		if (!strncmp(processors[i].name, name, length) && !processors[i].name[length])
-			return &processors[i];
+	if (is_named(found, name, length))
+		return found;
+	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++) {
+		if (!is_named(&processors[i], name, length))
+			continue;
+		__atomic_store_n(&latest, &processors[i], __ATOMIC_RELAXED);
+		return &processors[i];
+	}
 	return NULL;
 }
 
