@@ -102,7 +102,7 @@ KERNEL null_or_argument(int *a, int any, int i)
 
 // A pointer that was stored after a number was stored at a computed place in private memory, and one from before. At -O0 the
 // two numbers might be the halves of a pointer.
-//! after_array *O2: native i32 direct 0
+//! after_array *O[123]: native i32 direct 0
 //! after_array *O0: native i32 unknown
 KERNEL after_array(int *a, const int *from, int i)
 {
