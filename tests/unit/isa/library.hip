@@ -81,10 +81,7 @@ __device__ inline int wrapped(int size, int n)
 	return n < 0 ? n + size : n;
 }
 
-//! mesh *-O1: native i32 direct 24
-//! mesh *-O0@-16: native i32 direct 24
-//! mesh *-O0@21-: native i32 direct 24
-//! mesh *-O0@17: native i32 unknown
+//! mesh *: native i32 direct 24
 KERNEL mesh(struct grid grid, int *to, int x, int y, int z)
 {
 	for (int a = -1; a <= 1; a++)
