@@ -383,7 +383,7 @@ static void tell_broken(void)
 }
 
 unsigned hg_python_mix(const struct hg_frame *start, const uint64_t **frames, unsigned count,
-		       uint64_t *hash, uint64_t *python, bool *unsure)
+		       uint64_t seed, uint64_t *hash, uint64_t *python, bool *unsure)
 {
 	struct hg_python_thread *thread = thread_of();
 	struct natives natives = { .frames = *frames,
@@ -407,9 +407,13 @@ unsigned hg_python_mix(const struct hg_frame *start, const uint64_t **frames, un
 	*python = thread->hash;
 	if (!thread->count)
 		return count;
-	*hash = hg_mix(*hash, thread->hash);
 	count = mix_frames(thread, &natives);
 	*frames = thread->mixed;
+	/* Native frames that are replaced differ as the interpreter specialises its instructions.
+	 */
+	*hash = seed;
+	for (unsigned i = 0; i < count; i++)
+		*hash = hg_mix(*hash, thread->mixed[i]);
 	return count;
 }
 

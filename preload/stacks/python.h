@@ -105,13 +105,14 @@ void hg_python_look(const struct dl_phdr_info *info, const struct hg_object *obj
 /* Records which interpreter there is, if that was not recorded. */
 void hg_python_tell(void);
 /*
- * Puts the calling thread's Python frames in place of the interpreter's own, defines their code,
- * and mixes them into *hash. *frames: `count` return addresses that a walk from `start` found, then
- * what is to be recorded. Returns how many that are. *python: for hg_python_same(). *unsure: frames
- * may be missing, so that the stack is not to be recognised.
+ * Puts the calling thread's Python frames in place of the interpreter's own, and defines their
+ * code; where there are any, *hash becomes that of the frames that are left, from `seed` on.
+ * *frames: `count` return addresses that a walk from `start` found, then what is to be recorded.
+ * Returns how many that are. *python: for hg_python_same(). *unsure: frames may be missing, so that
+ * the stack is not to be recognised.
  */
 unsigned hg_python_mix(const struct hg_frame *start, const uint64_t **frames, unsigned count,
-		       uint64_t *hash, uint64_t *python, bool *unsure);
+		       uint64_t seed, uint64_t *hash, uint64_t *python, bool *unsure);
 /* Returns true if the calling thread's Python frames are those of then. Keeps errno. */
 bool hg_python_same(uint64_t python);
 /* Records the code of a frame on standby, if that has not happened. */

@@ -306,7 +306,7 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 		count = 1;
 	}
 	if (HG_UNLIKELY(__atomic_load_n(&hg_python_seen, __ATOMIC_ACQUIRE)))
-		count = hg_python_mix(start, &recorded, count, &hash, &python, &unsure);
+		count = hg_python_mix(start, &recorded, count, seed, &hash, &python, &unsure);
 	id = define(recorded, count, hash, walked);
 	if (trail && walked && !unsure)
 		hg_stack_cache_keep(trail, start, caller, generation_before, python, id);
