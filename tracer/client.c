@@ -33,9 +33,17 @@ static struct {
 	const char *only;                                            /* applications: below it */
 } route;
 
-/* liblttng-ctl reads it: nothing that it prints, at its start too, is for a user of ours. */
+/*
+ * liblttng-ctl reads it: nothing that it prints, at its start too, is for a user of ours. A static
+ * liblttng-ctl has a definition of its own, which is set before its constructors run.
+ */
 extern int lttng_opt_quiet;
-__attribute__((visibility("default"))) int lttng_opt_quiet = 1;
+__attribute__((weak, visibility("default"))) int lttng_opt_quiet = 1;
+
+__attribute__((constructor(101))) static void quieten(void)
+{
+	lttng_opt_quiet = 1;
+}
 
 /*
  * The executable's symbols come first, also for LTTng-UST, which reads the clock for each event:
