@@ -13,7 +13,7 @@
 
 #define SIZE_MOST ((gsize)INPUT_FILE_MIB << 20)
 
-/* How long for a process that opens a FIFO to write to it. */
+/* A reader of a FIFO waits so long, in ms, for a process that writes to it. */
 #define WRITER_MS 10000
 
 static const char *append(GString *content, const char *part, size_t size)

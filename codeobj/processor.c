@@ -50,7 +50,7 @@ static bool is_named(const struct codeobj_processor *processor, const char *name
 
 const struct codeobj_processor *codeobj_processor(const char *name)
 {
-	/* Mostly one name is asked for again and again, as at each launch. */
+	/* Callers mostly look up the same name, as at each launch. */
 	static const struct codeobj_processor *latest = processors;
 	const struct codeobj_processor *found = __atomic_load_n(&latest, __ATOMIC_RELAXED);
 	size_t length = strcspn(name, ":");

@@ -89,7 +89,7 @@ static void begin(struct ring_writer *writer, struct page *page, int32_t tid, ui
 
 static bool has_room(const struct page *page, size_t bytes)
 {
-	/* One more says that none follows. */
+	/* A further byte says that no record follows. */
 	return page->at && (size_t)((const char *)(&page->page + 1) - page->at) >
 			       bytes + HG_RECORD_EVENT_HEAD + HG_RECORD_BEGIN_BYTES;
 }

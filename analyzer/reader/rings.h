@@ -23,7 +23,7 @@ void rings_close(struct rings *rings);
 /* Returns what is added to the processes' CLOCK_MONOTONIC for the time since the clock's origin. */
 int64_t rings_origin(const struct rings *rings);
 
-/* This is said of a page before its records follow. */
+/* The reader reports this about a page before the page's records follow. */
 struct ring_page {
 	int32_t pid;
 	uint32_t number;

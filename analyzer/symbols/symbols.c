@@ -587,7 +587,7 @@ const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
 	const struct call_stack *recorded = process_stack(process, stack_id);
 	const struct source_frame *found;
 
-	/* What is further out decides about native frames. */
+	/* Frames that are further out decide about native frames. */
 	if (stack->has_python)
 		symbolize_stack(symbolizer, process, stack_id);
 	found = user_frame(stack->frames);

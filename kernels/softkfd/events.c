@@ -310,7 +310,7 @@ static struct timespec after_ms(uint32_t ms)
 	return limit;
 }
 
-/* Waits for the events of `data`, which has room for what it is told of each. */
+/* Waits for the events of `data`, which has room for the data of each. */
 static int wait_for(struct kfd_arg_wait_events *request, struct kfd_event_data *data,
 		    struct wait *waits)
 {

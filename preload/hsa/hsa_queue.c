@@ -193,7 +193,7 @@ static void on_queue_error(int status, struct hsa_queue *queue, void *data)
 typedef int create_function(struct hsa_handle, uint32_t, uint32_t, void *, void *, uint32_t,
 			    uint32_t, struct hsa_queue **);
 
-/* Creates a queue whose errors are recorded, unless they are already or nobody is told of them. */
+/* Creates a queue whose errors are recorded, unless they are already or it has no callback. */
 static int create(create_function *real, struct hsa_handle agent, uint32_t size, uint32_t type,
 		  void *callback, void *data, uint32_t private_size, uint32_t group_size,
 		  struct hsa_queue **queue)
