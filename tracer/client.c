@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -125,6 +126,27 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* The daemon's threads have stacks of the limit's size, and it warns below 2 MiB. */
+#define STACK ((rlim_t)8 << 20)
+
+/* Only root can raise the hard limit. */
+void client_raise_stack(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK)
+		return;
+	limit.rlim_cur = STACK;
+	if (limit.rlim_max < STACK) {
+		struct rlimit both = { .rlim_cur = STACK, .rlim_max = STACK };
+
+		if (setrlimit(RLIMIT_STACK, &both) == 0)
+			return;
+		limit.rlim_cur = limit.rlim_max;
+	}
+	(void)setrlimit(RLIMIT_STACK, &limit); /* or LTTng says what it lacks */
+}
+
 /* Prepares the new process. */
 static void prepare(const struct client *client, pid_t parent)
 {
@@ -134,6 +156,7 @@ static void prepare(const struct client *client, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	client_raise_stack(); /* LTTng 2.16 needs more than 64 KiB */
 	setenv("LTTNG_HOME", client->home, 1);
 	if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
 		     client->home) >= (int)sizeof(route.client))

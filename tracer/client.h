@@ -55,6 +55,10 @@ enum client_daemon {
  * state. */
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
+/* Gives this process, and what it executes, 8 MiB of stack where the user's limit is less, if that
+ * may be raised. */
+void client_raise_stack(void);
+
 /*
  * Prepares a process that is to load LTTng-UST: it will register with the daemon of `client`, for
  * which it waits at most `limit_ms`. The process must keep to itself what it changes here.

@@ -100,27 +100,6 @@ static void limit_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit); /* or it takes longer */
 }
 
-/* The threads of the daemon have stacks of the limit's size, and it warns below 2 MiB. */
-#define STACK ((rlim_t)8 << 20)
-
-/* The command keeps the user's limit; only root can raise the hard one. */
-static void raise_stack(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK)
-		return;
-	limit.rlim_cur = STACK;
-	if (limit.rlim_max < STACK) {
-		struct rlimit both = { .rlim_cur = STACK, .rlim_max = STACK };
-
-		if (setrlimit(RLIMIT_STACK, &both) == 0)
-			return;
-		limit.rlim_cur = limit.rlim_max;
-	}
-	(void)setrlimit(RLIMIT_STACK, &limit); /* or the daemon says what it lacks */
-}
-
 static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -139,7 +118,7 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	umask(S_IRWXG | S_IRWXO);
 	limit_descriptors();
-	raise_stack();
+	client_raise_stack();
 	/* Settings for the command must not affect the daemon. */
 	unsetenv("LD_PRELOAD");
 	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. Recorded
