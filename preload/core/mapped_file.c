@@ -5,13 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
@@ -36,23 +41,69 @@ bool hg_may_append(int fd, size_t size)
 	       hg_may_have((uint64_t)status.st_size + size);
 }
 
-/* Reserves the file's blocks: writing to a page without one would raise SIGBUS later. */
-static bool reserve(int fd, size_t from, size_t size)
+/*
+ * File systems of which Linux, from a release on, maps all that was written at once by one fault.
+ * Of others, each 4 KiB that a process touches for the first time take one, which on ext4 is twice
+ * as long as in memory.
+ */
+static const struct {
+	long type;
+	int major, minor;
+} large[] = {
+	{ EXT4_SUPER_MAGIC, 6, 18 },
+};
+
+static bool has_large_folios(int fd)
 {
-	static const char zeros[4096];
+	struct utsname system;
+	struct statfs status;
+	int major, minor;
+	char *end;
 
-	if (!fallocate(fd, 0, (off_t)from, (off_t)(size - from)))
-		return true;
-	if (errno != EOPNOTSUPP)
+	if (hg_syscall(SYS_fstatfs, fd, &status) || uname(&system))
 		return false;
-	/* File systems that cannot reserve: what was written once can be written again. */
-	for (size_t at = from; at < size; at += sizeof(zeros)) {
-		size_t length = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
+	major = (int)strtol(system.release, &end, 10);
+	minor = *end == '.' ? (int)strtol(end + 1, NULL, 10) : 0;
+	for (unsigned i = 0; i < HG_COUNT(large); i++)
+		if ((long)status.f_type == large[i].type)
+			return major > large[i].major ||
+			       (major == large[i].major && minor >= large[i].minor);
+	return false;
+}
 
-		if (pwrite(fd, zeros, length, (off_t)at) != (ssize_t)length)
+/* What was written once can be written again. Large parts at once make large folios. */
+static bool write_zeros(int fd, size_t from, size_t size)
+{
+	static const char zeros[16384];
+	struct iovec parts[64];
+	long wrote;
+
+	for (; from < size; from += (size_t)wrote) {
+		size_t left = size - from;
+		unsigned count = 0;
+
+		for (; count < HG_COUNT(parts) && left; count++) {
+			size_t part = left < sizeof(zeros) ? left : sizeof(zeros);
+
+			parts[count] = (struct iovec){ (void *)(uintptr_t)zeros, part };
+			left -= part;
+		}
+		wrote = hg_syscall(SYS_pwritev, fd, parts, count, from, 0L);
+		if (wrote <= 0)
 			return false;
 	}
 	return true;
+}
+
+/* Reserves the file's blocks: writing to a page without one would raise SIGBUS later. */
+static bool reserve(int fd, size_t from, size_t size)
+{
+	if (from && has_large_folios(fd))
+		return write_zeros(fd, from, size);
+	if (!fallocate(fd, 0, (off_t)from, (off_t)(size - from)))
+		return true;
+	/* Some file systems cannot reserve. */
+	return errno == EOPNOTSUPP && write_zeros(fd, from, size);
 }
 
 /* Allows access to the bytes from `from` on. Before that, a tool that reads all memory that it may,
