@@ -105,8 +105,38 @@ enum hg_pointers_source {
 	HG_POINTERS_NUMBERS = 3, /* numbers that it carried: runs of one dword */
 };
 /* A hash replaces 4 bytes, and is equal for equal ones. `kept` has one bit for each. */
-#define HG_ARGS_GRANULE                         4u
-#define HG_ARGS_KEPT_MAX                        (HG_ARGS_MAX / HG_ARGS_GRANULE / 8)
+#define HG_ARGS_GRANULE  4u
+#define HG_ARGS_KEPT_MAX (HG_ARGS_MAX / HG_ARGS_GRANULE / 8)
+
+/* range.source */
+enum hg_range_source {
+	HG_RANGE_ROCTX = 1,
+	HG_RANGE_NVTX = 2,
+	HG_RANGE_KOKKOS = 3,
+	HG_RANGE_HIPGRAIN = 4, /* hipgrain.h */
+};
+
+/* range.kind */
+enum hg_range_kind {
+	HG_RANGE_PUSH = 1,
+	HG_RANGE_POP = 2,
+	HG_RANGE_START = 3,
+	HG_RANGE_STOP = 4,
+	HG_RANGE_MARK = 5,
+	HG_RANGE_NAMES_THREAD = 6,
+	HG_RANGE_NAMES_DEVICE = 7,
+	HG_RANGE_NAMES_STREAM = 8,
+	HG_RANGE_NAMES_AGENT = 9,
+};
+
+/* range.cut */
+enum hg_range_cut {
+	HG_RANGE_WHOLE = 0,
+	HG_RANGE_CUT = 1,
+	HG_RANGE_UNREADABLE = 2,
+};
+
+#define HG_RANGE_NAME_MOST                      255u /* bytes of a name that are recorded */
 
 #define HG_FIELD(type, name, show, description) type name;
 #define HG_TEXT(name, description)              const char *name;

@@ -6,7 +6,7 @@
 #include "tracer/events.h"
 
 /* Of these tables, and of what the recorder and its processes have in common, by hand. */
-#define HG_PROVIDER_NUMBER 17
+#define HG_PROVIDER_NUMBER 18
 
 /* In a process: what stores them, or does nothing. */
 struct hg_provider {

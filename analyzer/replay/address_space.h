@@ -16,6 +16,8 @@
 #include "host_blocks.h"
 #include "tracer/events.h"
 
+struct range_path;
+
 enum layer {
 	LAYER_REGISTERED, /* hipHostRegister: overlays others; found by host and by GPU address */
 	LAYER_MAPPED,     /* hipMemMap: overlays a reservation of addresses */
@@ -45,7 +47,8 @@ struct allocation {
 	int64_t ns;
 	uint64_t stream;
 	uint32_t stack_id;
-	char *symbol; /* device variables: the name, else NULL */
+	char *symbol;                   /* device variables: the name, else NULL */
+	const struct range_path *range; /* in which it was allocated (ranges.h), NULL: in none */
 	unsigned references;
 	struct memory_attributes attributes;
 	struct attachments attachments;

@@ -3,6 +3,7 @@
 #include "memory_events.h"
 
 #include "mappings.h"
+#include "ranges.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 
@@ -103,6 +104,7 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	allocation->tid = event->tid;
 	allocation->ns = event->ns;
 	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
+	allocation->range = ranges_of_thread(process, event->tid).path;
 	if (allocation->layer == LAYER_MAPPING)
 		mapping_make_room(process, event);
 	if (allocation_is_in_place(allocation))

@@ -2,6 +2,7 @@
 /* Memory of a process's state, and what its launches' arguments hold. */
 #include "process.h"
 
+#include "ranges.h"
 #include "target_regions.h"
 
 #include <string.h>
@@ -117,6 +118,7 @@ void process_free(gpointer data)
 	attachments_clear(&process->attachments);
 	g_hash_table_destroy(process->stacks);
 	g_hash_table_unref(process->codes);
+	ranges_free(process->ranges);
 	g_free(process->python_problem);
 	g_hash_table_destroy(process->regions_of_code);
 	g_hash_table_destroy(process->code_objects);

@@ -7,6 +7,7 @@
 #include "memory_events.h"
 #include "process.h"
 #include "codeobj/codeobj.h"
+#include "ranges.h"
 #include "target_regions.h"
 
 #include <string.h>
@@ -489,6 +490,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 			inherit(replay, process, event);
 	}
 	replay->last = process;
+	ranges_note(process, event);
 	contents_event(process, event);
 	switch (event->type) {
 	case HG_EVENT_process:
@@ -535,6 +537,9 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_python_code:
 		apply_python_code(process, event);
+		break;
+	case HG_EVENT_range:
+		ranges_apply(process, event);
 		break;
 	case HG_EVENT_error:
 		process_call_failed(process, event);

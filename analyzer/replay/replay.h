@@ -160,7 +160,8 @@ struct process {
 			    */
 	GArray *regions;   /* struct region */
 	GHashTable *stacks;
-	GHashTable *codes;    /* number -> struct python_code */
+	GHashTable *codes;     /* number -> struct python_code */
+	struct ranges *ranges; /* that the program named (ranges.h); NULL: none */
 	char *python_problem; /* why stacks have not all functions of Python, a sentence, or NULL */
 	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *code_objects;

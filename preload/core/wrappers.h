@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the interposed functions of HIP, and of the HSA runtime below it, by their names. */
+/* Lists the interposed functions of HIP, of the HSA runtime below it, and of rocTX, by their names.
+ */
 #ifndef HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 #define HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 
 #include <stdbool.h>
 
+/* Names the library that has a function. */
+enum hg_function_of { HG_OF_HIP, HG_OF_HSA, HG_OF_ROCTX };
+
 /* Describes one interposed function; the linker gathers its rows (hip_wrap.h, hsa_wrap.h). */
 struct hg_hip_function {
 	const char *name;
 	void *wrapper;
-	bool hsa; /* a function of the HSA runtime */
+	enum hg_function_of of;
 };
 
 /* The linker puts the rows of hip/hip_wrap.h and hsa/hsa_wrap.h between these two. */

@@ -105,7 +105,7 @@ static void *thunk_for(const struct hg_hip_function *row, void *real)
 		}
 		hg_hip_vias[at].wrapper = row->wrapper;
 		hg_hip_vias[at].row = row;
-		hg_hip_vias[at].runtime = row->hsa ? NULL : hg_hip_runtime_of(real);
+		hg_hip_vias[at].runtime = row->of == HG_OF_HIP ? hg_hip_runtime_of(real) : NULL;
 		__atomic_store_n(&hg_hip_vias[at].real, real, __ATOMIC_RELEASE);
 	}
 	return (void *)(hg_hip_thunks + at * THUNK_SIZE);
@@ -265,7 +265,7 @@ static void forget_runtime(const struct hg_hip_runtime *runtime)
 	}
 }
 
-/* Only functions of the HSA runtime are known here. */
+/* Only functions of other libraries than HIP's are known here. */
 static void forget_unloaded(struct caller *caller)
 {
 	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);
@@ -274,7 +274,7 @@ static void forget_unloaded(struct caller *caller)
 	for (size_t i = 0; i < rows; i++) {
 		void *real = __atomic_load_n(&caller->targets[i].real, __ATOMIC_RELAXED);
 
-		if (real && __start_hg_hip_functions[i]->hsa && !dladdr(real, &info))
+		if (real && __start_hg_hip_functions[i]->of != HG_OF_HIP && !dladdr(real, &info))
 			__atomic_store_n(&caller->targets[i].real, NULL, __ATOMIC_RELEASE);
 	}
 }
@@ -400,8 +400,10 @@ static void *resolve(const struct hg_hip_function *row, const void *caller)
 	const char *version = NULL;
 	Dl_info info;
 
+	if (!found && row->of == HG_OF_ROCTX)
+		return (void *)hg_no_roctx;
 	if (!found)
-		return row->hsa ? hg_hsa_query(name) : hg_hip_find_loaded(name);
+		return row->of == HG_OF_HSA ? hg_hsa_query(name) : hg_hip_find_loaded(name);
 	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && map)
 		version = wanted_version(map, name);
 	if (!version || is_unversioned(found))
@@ -413,6 +415,11 @@ static void *resolve(const struct hg_hip_function *row, const void *caller)
 static int no_runtime(void)
 {
 	return HIP_NO_RUNTIME;
+}
+
+/* The linker resolves no call to it: its address stands for a function that is not there. */
+void hg_no_roctx(void)
+{
 }
 
 static int no_hsa_runtime(void)
@@ -431,7 +438,7 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 	hg_tls.busy++;
 	real = resolve(*row, address);
 	if (real) {
-		runtime = (*row)->hsa ? NULL : hg_hip_runtime_of(real);
+		runtime = (*row)->of == HG_OF_HIP ? hg_hip_runtime_of(real) : NULL;
 		caller = find_caller(address);
 		if (!caller)
 			caller = add_caller(address);
@@ -443,11 +450,11 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 		}
 	}
 	hg_tls.busy--;
-	if (!hg_tls.hip && !(*row)->hsa)
+	if (!hg_tls.hip && (*row)->of == HG_OF_HIP)
 		hg_tls.hip_runtime = runtime;
 	errno = saved;
 	if (!real)
-		return (*row)->hsa ? (void *)no_hsa_runtime : (void *)no_runtime;
+		return (*row)->of == HG_OF_HSA ? (void *)no_hsa_runtime : (void *)no_runtime;
 	return real;
 }
 
@@ -484,7 +491,7 @@ void *hg_hip_real(const struct hg_hip_function *const *row, const void *address,
 	return real;
 }
 
-void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address)
+void *hg_plain_real(const struct hg_hip_function *const *row, const void *address)
 {
 	const struct via *via = hg_hip_via;
 	struct caller *caller;

@@ -16,10 +16,13 @@ struct hg_hip_function;
 void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
 
 /*
- * Returns the same for a function of the HSA runtime, whose calls belong to no call of HIP's.
- * Without a runtime it returns a function that returns HSA_STATUS_ERROR_NOT_INITIALIZED.
+ * Returns the same for a function whose calls belong to no call of HIP's. Of the HSA runtime, where
+ * that is not there, it returns a function that returns HSA_STATUS_ERROR_NOT_INITIALIZED, and of
+ * rocTX hg_no_roctx(), which must not be called.
  */
-void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address);
+void *hg_plain_real(const struct hg_hip_function *const *row, const void *address);
+
+void hg_no_roctx(void);
 
 /* Returns true if the object around `address`, which has called before, is HIP's runtime. */
 bool hg_hip_has_caller(const void *address);

@@ -65,14 +65,22 @@ static bool is_of_hsa(const char *name)
 	return !strncmp(name, "hsa_", 4);
 }
 
-static bool may_be_wrapped(const char *name)
+static bool is_of_roctx(const char *name)
 {
-	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5) || is_of_hsa(name);
+	return !strncmp(name, "roctx", 5);
 }
 
-/* Returns true if `real` is a function of the runtime that has functions of that name. */
+static bool may_be_wrapped(const char *name)
+{
+	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5) || is_of_hsa(name) ||
+	       is_of_roctx(name);
+}
+
+/* Returns true if `real` is a function of the library that has functions of that name. */
 static bool is_runtime(const char *name, const void *real)
 {
+	if (is_of_roctx(name))
+		return true; /* there are several libraries, and those of other tools */
 	return is_of_hsa(name) ? hg_hsa_is_runtime(real) : hg_hip_is_runtime(real);
 }
 
@@ -104,13 +112,15 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 		real = hg_find_function(name, version, caller);
 		if (real)
 			return hg_hip_offer(name, real);
+		if (is_of_roctx(name))
+			return wrapper;         /* ranges are recorded without a library, too */
 		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
 		return HG_JUMP_NULL;
 	}
 	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
 	/* A handle of the global scope finds us: as above. */
 	if (real == wrapper)
-		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : HG_JUMP_NULL;
+		return is_of_roctx(name) || hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : HG_JUMP_NULL;
 	if (!real || !hg_awake() || !is_runtime(name, real))
 		return real;
 	return hg_hip_offer(name, real);

@@ -26,15 +26,16 @@
 
 /* The row has the function by an alias that only this library sees: the loader need not look it up.
  */
-#define HG_FUNCTION_AS_(symbol, is_hsa, type, name, params)                                   \
+#define HG_FUNCTION_AS_(symbol, library, type, name, params)                                  \
 	static type here_##name params __attribute__((alias(#symbol)));                       \
 	HG_EXPORT type symbol params;                                                         \
 	static const struct hg_hip_function function_##name = { #symbol, (void *)here_##name, \
-								is_hsa };                     \
+								library };                    \
 	static const struct hg_hip_function *const row_##name                                 \
 	    __attribute__((section("hg_hip_functions"), used)) = &function_##name;            \
 	HG_EXPORT type symbol params
-#define HG_HIP_AS_(symbol, type, name, params) HG_FUNCTION_AS_(symbol, false, type, name, params)
+#define HG_HIP_AS_(symbol, type, name, params) \
+	HG_FUNCTION_AS_(symbol, HG_OF_HIP, type, name, params)
 
 /* Once more, because the symbol may be a macro. */
 #define HG_HIP_AS(symbol, type, name, params) HG_HIP_AS_(symbol, type, name, params)

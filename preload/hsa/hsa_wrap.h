@@ -25,9 +25,9 @@ static inline bool hg_hsa_is_recorded(const void *real, void *const *known)
 	return __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) == HSA_BY_NAME && real == *known;
 }
 
-#define HSA_HEAD(type, name, params) HG_FUNCTION_AS_(name, true, type, name, params)
+#define HSA_HEAD(type, name, params) HG_FUNCTION_AS_(name, HG_OF_HSA, type, name, params)
 #define HSA_REACHED(type, name, params) \
-	type(*real) params = (type(*) params)hg_hsa_real(&row_##name, HG_CALLER())
+	type(*real) params = (type(*) params)hg_plain_real(&row_##name, HG_CALLER())
 
 #define HSA_WRAP(name, wrapper, params, args)                                              \
 	HSA_HEAD(int, name, params)                                                        \
