@@ -7,6 +7,7 @@
  * OpenMP, the callers of its function do not matter.
  */
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "selection.h"
 #include "tracer/api/hip_objects.h"
 
@@ -122,6 +123,7 @@ static void join(const struct analysis *analysis, void *into, void *of)
 	to->work_items = MAX(to->work_items, from->work_items);
 	to->first_ns = MIN(to->first_ns, from->first_ns);
 	g_array_append_vals(to->sites, from->sites->data, from->sites->len);
+	finding_ranges_join(to, from);
 	finding_join(to, from);
 }
 

@@ -2,6 +2,7 @@
 /* The "hipgrain-findings/1" format. Members that do not apply are null, never missing. */
 #include "analyzer/input_file.h"
 #include "analyzer/ranks.h"
+#include "analyzer/replay/ranges.h"
 #include "report.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "causes.h"
 #include "chrome.h"
 #include "history.h"
+#include "json_ranges.h"
 #include "json_values.h"
 #include "selection.h"
 #include "view.h"
@@ -75,10 +77,16 @@ static struct json_object *allocation(const struct analysis *analysis,
 				      const struct finding *finding)
 {
 	const struct allocation *from = finding->allocation;
-	struct json_object *object;
+	struct json_object *object, *range = NULL;
 
 	if (!from)
 		return NULL;
+	if (from->range) {
+		char *path = range_path_text(from->range);
+
+		range = text_value(path);
+		g_free(path);
+	}
 	object = json_object_new_object();
 	put(object, "api", text_or_null(hg_api_name_if_known(from->api)));
 	put(object, "address", json_address(from->ptr));
@@ -96,6 +104,7 @@ static struct json_object *allocation(const struct analysis *analysis,
 	put(object, "pages", json_pages(analysis, finding));
 	put(object, "stack", json_stack(analysis, finding->process, from->stack_id));
 	put(object, "requested", requester(analysis, finding));
+	put(object, "range", range);
 	put(object, "freed_by",
 	    from->freed ? text_or_null(hg_api_name_if_known(from->free_api)) : NULL);
 	put(object, "free_stack",
@@ -253,6 +262,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "pids", process_list(finding));
 	put(object, "ranks", rank_list(finding));
 	put(object, "rank_outliers", rank_outliers(analysis, finding));
+	put_ranges(object, finding);
 	put(object, "history",
 	    json_move_history(analysis, finding->process,
 			      finding_history(&analysis->findings, finding)));

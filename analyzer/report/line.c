@@ -94,6 +94,10 @@ int json_as_line(struct json_object *report, FILE *stream)
 		text = with_short_name(get_text(finding, "message"), get_text(finding, "kernel"));
 		put_text(stream, text);
 		g_free(text);
+		if (get_member(finding, "in_ranges")) {
+			fputs("; in ", stream);
+			put_text(stream, get_text(finding, "in_ranges"));
+		}
 		if (on)
 			fprintf(stream, "; ranks: %s", on);
 		if (in)

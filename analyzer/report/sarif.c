@@ -274,8 +274,10 @@ static struct json_object *result_text(struct json_object *finding)
 					      "locations.",
 					      others)
 			    : g_strdup("");
-	char *whole = g_strdup_printf("%s%s%s%s%s%s", message, why ? "\nBecause: " : "",
-				      why ? why : "", more, fix ? "\nFix: " : "", fix ? fix : "");
+	const char *in = member_or_null(finding, "in_ranges");
+	char *whole = g_strdup_printf("%s%s%s%s%s%s%s%s", message, in ? "\nIn the range " : "",
+				      in ? in : "", why ? "\nBecause: " : "", why ? why : "", more,
+				      fix ? "\nFix: " : "", fix ? fix : "");
 	struct json_object *object = sarif_message(whole);
 
 	g_free(whole);
@@ -314,8 +316,8 @@ static void put_copy(struct json_object *object, const char *name, struct json_o
 
 static struct json_object *result_properties(const struct sarif *sarif, struct json_object *finding)
 {
-	static const char *const names[] = { "confidence", "doubts", "measured",     "history",
-					     "pids",       "ranks",  "rank_outliers" };
+	static const char *const names[] = { "confidence", "doubts", "measured",      "history",
+					     "pids",       "ranks",  "rank_outliers", "ranges" };
 	struct json_object *properties = json_object_new_object();
 	const char *program = program_of(sarif, finding);
 

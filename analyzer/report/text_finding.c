@@ -116,6 +116,9 @@ static void put_memory(const struct printer *printer, struct json_object *findin
 	if (!get_member(allocation, "symbol"))
 		put_json_stack(printer, "allocated", get_member(allocation, "stack"));
 	put_requester(printer, allocation);
+	if (get_member(allocation, "range"))
+		put_words_owned(printer, "",
+				g_strdup_printf("in %s", get_text(allocation, "range")));
 	if (is_rule(finding, RULE_HG601))
 		put_json_stack(printer, "freed", get_member(allocation, "free_stack"));
 	if (get_member(allocation, "granularity") && *why) {
@@ -315,6 +318,8 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 		put_memory(printer, finding);
 	put_candidates(printer, finding);
 	put_sites(printer, finding, more);
+	if (get_member(finding, "in_ranges"))
+		put_words(printer, "range", get_text(finding, "in_ranges"));
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
 	put_processes(printer, finding);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "analyzer/replay/ranges.h"
+
 #include "analyzer/rules/atomics/atomics.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/checked.h"
@@ -287,6 +289,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 
 	if (!process || event->type != HG_EVENT_free)
 		return;
+	ranges_note(process, event);
 	context = context_of(engine, process, event);
 	if (hg_event_is_of_c_library(event)) {
 		context.wake = WAKE_HOST_RELEASE;
@@ -395,9 +398,28 @@ static void note_unexamined(struct findings *findings, const struct process *pro
 	}
 }
 
+static void note_ranges(struct findings *findings, const struct process *process)
+{
+	uint64_t unbalanced = process->state.late ? 0 : ranges_unbalanced(process);
+
+	if (unbalanced) {
+		findings_note(findings,
+			      "process %d: %" G_GUINT64_FORMAT
+			      " ends of ranges had no begin on their thread",
+			      process->pid, unbalanced);
+	}
+	if (ranges_too_many(process)) {
+		findings_note(findings,
+			      "process %d: ranges have more different names than are kept; the "
+			      "numbers in later ones, or these themselves, are left out",
+			      process->pid);
+	}
+}
+
 static void note_process(struct findings *findings, const struct process *process)
 {
 	note_unexamined(findings, process);
+	note_ranges(findings, process);
 	if (process->inherited_unknown && process->device_count >= 0) {
 		findings_limit(
 		    findings,

@@ -51,11 +51,11 @@ function rowsOf(f) {
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
     ["pages", memory && memory.pages && memory.pages.map(pageOf).join("\n")],
     ["candidates", f.candidates && f.candidates.map(candidateOf).join("\n")], ["held by", f.holders && f.holders.map(candidateOf).join("\n")],
-    ["allocated", memory && frames(memory.stack)], ["requested", memory?.requested && frameText(memory.requested)], ["freed", memory && frames(memory.free_stack)],
+    ["allocated", memory && frames(memory.stack)], ["requested", memory?.requested && frameText(memory.requested)], ["allocated in", memory?.range], ["freed", memory && frames(memory.free_stack)],
     ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count + (f.launches.beside ? `; ${f.launches.beside} more used other pages of the memory` : "")
       + (f.launches.unplaced ? `; ${f.launches.unplaced} more, of which it is not known what memory the instruction updated` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["also involved", f.related && f.related + (f.related_stack ? "\n" + frames(f.related_stack) : "")],
-    ["history", historyOf(f.history)], ["occurrences", f.count],
+    ["range", f.in_ranges], ["history", historyOf(f.history)], ["occurrences", f.count],
     ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], f.pids ? ["processes", f.pids.join(", ")] : ["process", f.pid], ["fingerprint", f.fingerprint], ["cause", f.cause],
   ].filter(([, value]) => value != null && value !== "");
 }

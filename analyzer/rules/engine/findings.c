@@ -3,6 +3,7 @@
 #include "findings.h"
 
 #include "evidence.h"
+#include "finding_ranges.h"
 #include "rule_api.h"
 
 #include <string.h>
@@ -83,6 +84,8 @@ static void finding_free(gpointer data)
 	allocation_unref(finding->through);
 	attachments_clear(&finding->evidence);
 	g_array_free(finding->sites, TRUE);
+	if (finding->ranges)
+		g_array_free(finding->ranges, TRUE);
 	if (finding->site_index)
 		g_hash_table_destroy(finding->site_index);
 	if (finding->ranks)
@@ -194,6 +197,7 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 
 	if (finding->count++ == 0)
 		finding->first_ns = ns;
+	finding_in_range(finding, ns);
 	if (old) {
 		old->count++;
 		return;

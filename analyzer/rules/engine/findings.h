@@ -168,8 +168,10 @@ struct finding {
 	uint64_t count;            /* occurrences */
 	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
 	int64_t first_ns;
-	GArray *sites;          /* struct site: where launched or called, in order of appearance */
-	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */
+	GArray *sites;  /* struct site: where launched or called, in order of appearance */
+	GArray *ranges; /* struct finding_range (finding_ranges.h), at first hit; NULL: in none */
+	uint64_t ranges_left_out; /* hits in others */
+	GHashTable *site_index;   /* stack id -> 1 + place in `sites`; NULL while there are few */
 	struct attachments evidence; /* holds what families of rules keep with theirs */
 	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
 	GArray *pids;  /* int32_t, sorted: of which processes, if they have no rank; else NULL */

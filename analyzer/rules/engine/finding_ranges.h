@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts in which of the program's ranges a finding occurred. */
+#ifndef HIPGRAIN_RULES_FINDING_RANGES_H
+#define HIPGRAIN_RULES_FINDING_RANGES_H
+
+#include "analyzer/replay/ranges.h"
+#include "findings.h"
+
+/* Stands for all ranges whose paths differ only by numbers. */
+struct finding_range {
+	const struct range_path *first; /* of its paths */
+	const struct range_path *latest;
+	uint32_t varies;   /* bit n: paths differ in their name at depth n + 1 */
+	uint64_t instance; /* of the latest range */
+	uint64_t ranges;   /* how many; one to which a thread returns counts again */
+	uint64_t hits;
+};
+
+/* So many are kept for a finding. */
+#define FINDING_RANGES_MOST 16u
+
+/* Counts a hit at that time. */
+void finding_in_range(struct finding *finding, int64_t ns);
+
+/* Adds those of one finding to another one. */
+void finding_ranges_join(struct finding *to, const struct finding *from);
+
+/* Returns the name at a depth, from 1, as a report shows it: "step *" if it varies. Free it. */
+char *finding_range_name(const struct finding_range *range, unsigned depth);
+
+/* Returns all of them with " / " between them; to be freed. */
+char *finding_range_text(const struct finding_range *range);
+
+#endif

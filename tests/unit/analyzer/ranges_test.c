@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges: nesting, sources, started ones, and how many names are kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyzer/replay/process.h"
+#include "analyzer/replay/ranges.h"
+#include "analyzer/rules/engine/finding_ranges.h"
+
+static int64_t now;
+
+static void apply(struct process *process, int32_t tid, uint8_t source, uint8_t kind, uint64_t id,
+		  const char *name)
+{
+	struct hg_event event = { .type = HG_EVENT_range, .pid = 1, .tid = tid, .ns = ++now };
+
+	event.range = (struct hg_ev_range){ source, kind, id, 0, name };
+	ranges_apply(process, &event);
+}
+
+static void push(struct process *process, const char *name)
+{
+	apply(process, 1, HG_RANGE_ROCTX, HG_RANGE_PUSH, 0, name);
+}
+
+static void pop(struct process *process)
+{
+	apply(process, 1, HG_RANGE_ROCTX, HG_RANGE_POP, 0, "");
+}
+
+static void expect(const struct process *process, int32_t tid, const char *path)
+{
+	char *text = range_path_text(ranges_of_thread(process, tid).path);
+
+	assert_string_equal(text, path);
+	g_free(text);
+}
+
+static void test_nesting(void **state)
+{
+	struct process *process = process_new(1);
+
+	(void)state;
+	expect(process, 1, "");
+	push(process, "step 1");
+	push(process, "forward");
+	expect(process, 1, "step 1 / forward");
+	expect(process, 2, "");
+	/* Another source's pop ends its own range. */
+	apply(process, 1, HG_RANGE_NVTX, HG_RANGE_PUSH, 0, "nvtx");
+	pop(process);
+	expect(process, 1, "step 1 / nvtx");
+	apply(process, 1, HG_RANGE_NVTX, HG_RANGE_POP, 0, "");
+	expect(process, 1, "step 1");
+	pop(process);
+	assert_int_equal(ranges_unbalanced(process), 0);
+	pop(process);
+	assert_int_equal(ranges_unbalanced(process), 1);
+	expect(process, 1, "");
+	process_free(process);
+}
+
+static void test_started(void **state)
+{
+	struct process *process = process_new(1);
+
+	(void)state;
+	push(process, "main");
+	apply(process, 1, HG_RANGE_ROCTX, HG_RANGE_START, 5, "a");
+	apply(process, 1, HG_RANGE_ROCTX, HG_RANGE_START, 6, "b");
+	expect(process, 1, "a / b / main");
+	expect(process, 9, "a / b");
+	apply(process, 9, HG_RANGE_NVTX, HG_RANGE_STOP, 5, "");
+	apply(process, 9, HG_RANGE_ROCTX, HG_RANGE_STOP, 5, "");
+	expect(process, 1, "b / main");
+	process_free(process);
+}
+
+/* What is too deep is counted, so that the pops fit again. */
+static void test_depth(void **state)
+{
+	struct process *process = process_new(1);
+
+	(void)state;
+	push(process, "outer");
+	for (unsigned i = 0; i < 100000; i++)
+		push(process, "deeper");
+	assert_int_equal(ranges_of_thread(process, 1).path->depth, RANGE_DEPTH_MOST);
+	for (unsigned i = 0; i < 100000; i++)
+		pop(process);
+	expect(process, 1, "outer");
+	process_free(process);
+}
+
+/* Each name is another one: after so many numbers are left out, then names. */
+static void test_many(void **state)
+{
+	struct process *process = process_new(1);
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 300000; i++) {
+		snprintf(name, sizeof(name), "step %u", i);
+		push(process, name);
+		if (i == 60000)
+			expect(process, 1, "step 60000");
+		ranges_of_thread(process, 1);
+		pop(process);
+	}
+	assert_true(ranges_too_many(process));
+	push(process, "step 7000000");
+	expect(process, 1, "step *");
+	pop(process);
+	for (unsigned i = 0; i < 300000; i++) {
+		for (unsigned k = 0; k < 20; k++)
+			name[k] = (char)('a' + (i >> k & 1));
+		name[20] = 0;
+		push(process, name);
+		ranges_of_thread(process, 1);
+		pop(process);
+	}
+	push(process, "unheard of");
+	expect(process, 1, "");
+	process_free(process);
+}
+
+static void hit(struct finding *finding, const char *name)
+{
+	struct hg_event event = { .type = HG_EVENT_launch, .pid = 1, .tid = 1 };
+
+	push(finding->process, name);
+	push(finding->process, "forward");
+	event.ns = ++now;
+	ranges_note(finding->process, &event);
+	finding_in_range(finding, event.ns);
+	pop(finding->process);
+	pop(finding->process);
+}
+
+static void test_findings(void **state)
+{
+	struct finding finding = { .process = process_new(1) };
+	const struct finding_range *range;
+	char *text;
+
+	(void)state;
+	hit(&finding, "layer 2");
+	range = &g_array_index(finding.ranges, struct finding_range, 0);
+	text = finding_range_text(range);
+	assert_string_equal(text, "layer 2 / forward");
+	g_free(text);
+	hit(&finding, "layer 17");
+	hit(&finding, "layer 17");
+	hit(&finding, "warm-up");
+	assert_int_equal(finding.ranges->len, 2);
+	range = &g_array_index(finding.ranges, struct finding_range, 0);
+	text = finding_range_text(range);
+	assert_string_equal(text, "layer * / forward");
+	g_free(text);
+	assert_int_equal(range->ranges, 3);
+	/* What is not known of a time is no range. */
+	finding_in_range(&finding, 123456789);
+	assert_int_equal(range->hits, 3);
+	for (unsigned i = 0; i < 30; i++)
+		hit(&finding, (char[]){ (char)('a' + i % 26), (char)('a' + i / 26), 0 });
+	assert_int_equal(finding.ranges->len, FINDING_RANGES_MOST);
+	assert_int_equal(finding.ranges_left_out, 30 + 2 - FINDING_RANGES_MOST);
+	g_array_free(finding.ranges, TRUE);
+	process_free(finding.process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nesting),  cmocka_unit_test(test_started),
+		cmocka_unit_test(test_depth),    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_findings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
