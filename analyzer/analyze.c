@@ -416,6 +416,7 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 		     *rings = g_build_filename(bundle, HG_RINGS, NULL);
 
 		read_facts(analysis);
+		symbolizer_set_began(analysis->symbolizer, analysis->facts.start_ns);
 		read_cost(analysis);
 		analysis->cost.bytes = bytes_below(traces) + bytes_below(rings);
 		g_free(traces);
@@ -433,6 +434,7 @@ struct analysis_run *analysis_begin_live(struct analysis *analysis, const char *
 	analysis->replay.attached = true;
 	analysis->facts.partial = true;
 	analysis->facts.start_ns = bundle ? recording_start(bundle) : 0;
+	symbolizer_set_began(analysis->symbolizer, analysis->facts.start_ns);
 	return run;
 }
 
@@ -484,6 +486,16 @@ static void note_simulation(struct analysis *analysis)
 		    "time: the software GPU, which executed the kernels, does not model them");
 }
 
+/* Notes files that lend no names, as far as the findings need them. */
+static void note_symbols(struct analysis *analysis)
+{
+	GPtrArray *problems = symbolizer_problems(analysis->symbolizer);
+
+	for (guint i = 0; i < problems->len; i++)
+		findings_note(&analysis->findings, "%s", (const char *)problems->pdata[i]);
+	g_ptr_array_unref(problems);
+}
+
 void analysis_end(struct analysis_run *run)
 {
 	struct analysis *analysis = run->analysis;
@@ -511,6 +523,7 @@ void analysis_end(struct analysis_run *run)
 	unite_alike(analysis);
 	unite_migration(analysis);
 	fingerprint_findings(analysis);
+	note_symbols(analysis);
 	ranks_group(analysis);
 	ranks_name_lines(analysis);
 	analysis_drop(run);

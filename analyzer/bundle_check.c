@@ -44,6 +44,7 @@ static const struct rule {
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
 	{ "open-calls", "*", MIB },        { "", "event-layout", MIB },
 	{ "ctf", "metadata", 64 * MIB },   { "ctf", "*", INT64_MAX },
+	{ "", "symbols", 32 * MIB },       { "sources", "*", 16 * MIB },
 };
 
 static const char *kind_of(mode_t mode)

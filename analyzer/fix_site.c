@@ -171,25 +171,36 @@ out:
 /* ---- the place ---- */
 
 /* Returns why the source cannot be looked at, or NULL. */
-static char *unusable(char *const *lines, const char *file, unsigned line, int64_t changed_ns,
-		      int64_t began_ns)
+static char *unusable(const struct source_file *source, const char *file, unsigned line)
 {
 	if (is_fortran_source(file))
 		return g_strdup("the source is Fortran");
 	if (!is_c_source(file))
 		return g_strdup("the source is neither C nor C++");
-	if (line == 0 || line > g_strv_length((char **)lines))
+	if (source->newer)
+		return g_strdup("its source has changed since the recording began");
+	if (source->differs && !source->lines[0])
+		return g_strdup("its source has changed since it was recorded");
+	if (line == 0 || line > source->line_count)
 		return g_strdup("its source cannot be read");
+	return NULL;
+}
+
+/* Returns why nothing is to be inserted into the file that is there, or NULL. */
+static char *untouchable(const struct source_file *source, int64_t began_ns)
+{
+	if (source->differs)
+		return g_strdup("its source has changed since it was recorded");
 	if (began_ns == 0)
 		return g_strdup("its source may have changed since the recording began");
-	if (changed_ns > began_ns)
-		return g_strdup("its source has changed since the recording began");
 	return NULL;
 }
 
 /* Reads the call, and what prevents an edit. */
-static void look(struct fix_site *site, char *const *lines, const char *function)
+static void look(struct fix_site *site, const struct source_file *source, const char *function,
+		 int64_t began_ns)
 {
+	char *const *lines = source->lines;
 	struct statement statement = statement_of_call(lines, site->line, function);
 	bool hip = g_str_has_prefix(function, "hip");
 	const char *line = lines[site->line - 1], *call = hip ? statement.call : line;
@@ -198,6 +209,8 @@ static void look(struct fix_site *site, char *const *lines, const char *function
 		fix_parse_allocation(call, function, &site->variable, &site->size);
 	site->indentation = g_strndup(line, strspn(line, " \t"));
 	site->obstacle = g_steal_pointer(&statement.obstacle);
+	if (!site->obstacle)
+		site->obstacle = untouchable(source, began_ns);
 	if (!site->obstacle && !site->variable)
 		site->obstacle = g_strdup("what gets the pointer is not a name");
 	if (!site->obstacle && !site->size)
@@ -213,14 +226,13 @@ struct fix_site fix_site_at(struct symbolizer *symbolizer, const struct source_f
 			    const char *function, int64_t began_ns)
 {
 	struct fix_site site = { .file = frame->file, .line = frame->line };
-	int64_t changed_ns;
-	char *const *lines = source_file_lines(symbolizer, frame->file, &changed_ns);
+	const struct source_file *source = symbolizer_source(symbolizer, frame->file);
 
 	site.obstacle = is_python_frame(frame)
 			    ? g_strdup("the source is Python")
-			    : unusable(lines, frame->file, frame->line, changed_ns, began_ns);
+			    : unusable(source, frame->file, frame->line);
 	if (!site.obstacle)
-		look(&site, lines, function);
+		look(&site, source, function, began_ns);
 	return site;
 }
 

@@ -526,6 +526,8 @@ static int end(struct attachment *attachment)
 		message_warning("'%s': cannot write the manifest: %s", attachment->bundle.path,
 				strerror(-written));
 	}
+	keep_symbols_of(attachment->bundle.path, attachment->options->keep_symbols,
+			!attachment->options->no_sources, -1);
 	return written ? HG_EXIT_INPUT : HG_EXIT_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "tracer/standby.h"
 #include "tracer/environment.h"
+#include "tracer/keep_symbols.h"
 
 struct attach_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
@@ -16,6 +17,8 @@ struct attach_options {
 	size_t pid_count;
 	bool all; /* every process that is on standby, also those that start later; no pids */
 	struct standby_users users; /* of --all: whose */
+	symbols_keeper *keep_symbols; /* at the end; NULL: none are kept */
+	bool no_sources;              /* keep no contents of source files */
 	int seconds; /* end after this time, and return then; 0: return when recording has begun */
 };
 

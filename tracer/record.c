@@ -585,6 +585,9 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("%lld events were lost: there was no room for them for too long",
 				(long long)(loss.events + loss.packets));
 	}
+	if (!recording->options->url)
+		keep_symbols_of(recording->bundle.path, recording->options->keep_symbols,
+				!recording->options->no_sources, recording->interrupt);
 	process_messages_collect(recording->bundle.lock);
 	process_messages_show(recording->bundle.lock);
 	result->nothing = says_nothing(recording);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "tracer/environment.h"
+#include "tracer/keep_symbols.h"
 #include "tracer/places.h"
 #include "tracer/rotation.h"
 
@@ -38,6 +39,8 @@ struct record_options {
 	places_finder
 	    *find_places; /* of kernels that are launched; NULL: memory is searched without */
 	const char *url;  /* record to the relay daemon there; NULL: into the bundle */
+	symbols_keeper *keep_symbols; /* at the end; NULL: none are kept */
+	bool no_sources;              /* keep no contents of source files */
 };
 
 struct record_result {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/keep.h"
 #include "analyzer/cmds/record_options.h"
 #include "tracer/attach.h"
 #include "tracer/message.h"
@@ -41,6 +42,7 @@ const char usage_attach[] =
     "      --user NAME           with --all, as root: those of this user (name or number)\n"
     "      --all-users           with --all, as root: those of all users\n"
     "      --seconds N           record for N seconds, then return\n"
+    "      --no-sources          keep no source files in the bundle, only their hashes\n"
     "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
@@ -149,18 +151,26 @@ static int parse_pids(int count, char **arguments, pid_t *pids)
 
 int cmd_attach(int argc, char **argv)
 {
-	enum { OPTION_ALL = 0x100, OPTION_SECONDS, OPTION_USER, OPTION_ALL_USERS };
+	enum {
+		OPTION_ALL = 0x100,
+		OPTION_SECONDS,
+		OPTION_USER,
+		OPTION_ALL_USERS,
+		OPTION_NO_SOURCES,
+	};
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "all", no_argument, NULL, OPTION_ALL },
 		{ "user", required_argument, NULL, OPTION_USER },
 		{ "all-users", no_argument, NULL, OPTION_ALL_USERS },
 		{ "seconds", required_argument, NULL, OPTION_SECONDS },
+		{ "no-sources", no_argument, NULL, OPTION_NO_SOURCES },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct attach_options options = { .users = { .user = geteuid() } };
+	struct attach_options options = { .users = { .user = geteuid() },
+					  .keep_symbols = keep_symbols };
 	int code, status = HG_EXIT_USAGE;
 	bool chosen = false;
 	pid_t *pids;
@@ -183,6 +193,9 @@ int cmd_attach(int argc, char **argv)
 			break;
 		case OPTION_ALL_USERS:
 			options.users.all = chosen = true;
+			break;
+		case OPTION_NO_SOURCES:
+			options.no_sources = true;
 			break;
 		case OPTION_SECONDS:
 			if (parse_positive(optarg, &number)) {

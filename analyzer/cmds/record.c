@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/keep.h"
 #include "analyzer/cmds/places.h"
 #include "analyzer/cmds/record_options.h"
 #include "codeobj/processor.h"
@@ -146,6 +147,9 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 			return -EINVAL;
 		}
 		return 1;
+	case RECORD_OPTION_NO_SOURCES:
+		options->no_sources = true;
+		return 1;
 	case RECORD_OPTION_URL:
 		if (strncmp(argument, "net://", 6) && strncmp(argument, "net6://", 7) &&
 		    strncmp(argument, "tcp://", 6) && strncmp(argument, "tcp6://", 7)) {
@@ -192,6 +196,7 @@ int record_settle_options(struct record_options *options)
 	}
 	if (!options->kernel_arguments || strcmp(options->kernel_arguments, "off"))
 		options->find_places = places_find;
+	options->keep_symbols = keep_symbols;
 	return 0;
 }
 

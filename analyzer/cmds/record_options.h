@@ -27,6 +27,7 @@ enum {
 	RECORD_OPTION_KEEP_CHUNKS,
 	RECORD_OPTION_QUOTA,
 	RECORD_OPTION_URL,
+	RECORD_OPTION_NO_SOURCES,
 	RECORD_OPTION_END,
 };
 
@@ -51,6 +52,7 @@ enum {
 	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS }, \
 	    { "quota", required_argument, NULL, RECORD_OPTION_QUOTA },             \
 	    { "url", required_argument, NULL, RECORD_OPTION_URL },                 \
+	    { "no-sources", no_argument, NULL, RECORD_OPTION_NO_SOURCES },         \
 	{                                                                          \
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON          \
 	}
@@ -81,6 +83,7 @@ enum {
 	"      --keep-chunks N       keep the latest N chunks and the one being written\n"        \
 	"      --quota SIZE          delete the oldest chunks to keep the trace below SIZE\n"     \
 	"      --url URL             record to LTTng's relay daemon at net://HOST\n"              \
+	"      --no-sources          keep no source files in the bundle, only their hashes\n"     \
 	"      --own-daemon          accepted for compatibility; has no effect\n"
 
 #define RECORD_OPTIONS_DEFAULT    \

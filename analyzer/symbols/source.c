@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SOURCE_MAX (16 << 20)
-
 /* The extensions of the languages that programs for GPUs are written in. Case does not count. */
 static const char *const extensions[] = {
 	"c",   "cc",  "cpp", "cxx", "c++", "cp",  "h",   "hh",  "hpp", "hxx", "h++", "inl",
@@ -65,7 +63,7 @@ static int open_source(const char *file, const char *root, size_t *size, int64_t
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SOURCE_MAX ||
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > (off_t)SOURCE_MOST ||
 	    (status.st_uid != geteuid() && !(status.st_mode & S_IROTH)) ||
 	    (root && !is_below(fd, root))) {
 		close(fd);
@@ -76,29 +74,54 @@ static int open_source(const char *file, const char *root, size_t *size, int64_t
 	return fd;
 }
 
-char **source_lines(const char *file, const char *root, int64_t *changed_ns)
+/* Returns up to `size` bytes, and a NUL byte behind them. */
+static char *read_all(int fd, size_t size, gsize *length)
 {
-	size_t size = 0, used = 0;
-	int fd = open_source(file, root, &size, changed_ns);
-	char *content, **lines;
-	ssize_t got = 1;
+	char *content = g_malloc(size + 1);
+	size_t used = 0;
 
-	if (fd < 0) {
-		*changed_ns = 0;
-		return g_new0(char *, 1);
-	}
-	content = g_malloc(size + 1);
-	while (used < size && (got > 0 || errno == EINTR)) {
-		got = read(fd, content + used, size - used);
-		if (got == 0)
+	while (used < size) {
+		ssize_t got = read(fd, content + used, size - used);
+
+		if (got == 0 || (got < 0 && errno != EINTR))
 			break;
 		used += got > 0 ? (size_t)got : 0;
 	}
-	close(fd);
 	content[used] = '\0';
-	lines = memchr(content, '\0', used) ? g_new0(char *, 1) : g_strsplit(content, "\n", -1);
-	g_free(content);
-	if (!*lines)
+	*length = used;
+	return content;
+}
+
+char *regular_file_read(const char *path, size_t most, gsize *length)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	char *content = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= (off_t)most)
+		content = read_all(fd, (size_t)status.st_size, length);
+	close(fd);
+	return content;
+}
+
+char *source_content(const char *file, const char *root, gsize *length, int64_t *changed_ns)
+{
+	size_t size = 0;
+	int fd = open_source(file, root, &size, changed_ns);
+	char *content;
+
+	*length = 0;
+	if (fd < 0) {
 		*changed_ns = 0;
-	return lines;
+		return NULL;
+	}
+	content = read_all(fd, size, length);
+	close(fd);
+	if (*length && !memchr(content, '\0', *length))
+		return content;
+	*changed_ns = 0;
+	g_free(content);
+	return NULL;
 }

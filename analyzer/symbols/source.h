@@ -7,14 +7,24 @@
 #ifndef HIPGRAIN_SYMBOLS_SOURCE_H
 #define HIPGRAIN_SYMBOLS_SOURCE_H
 
+#include <glib.h>
 #include <stdint.h>
 
+#define SOURCE_MOST (16u << 20) /* bytes of a file */
+
 /*
- * The lines of a source file, to be freed by g_strfreev(). None unless it has the name of a source
- * file, is a regular file and no link, is the caller's own or may be read by everybody, has at most
- * 16 MiB and no zero bytes, and with `root` lies below that directory. Stores in *changed_ns when
- * it was written last, in ns since 1970 (0 without lines).
+ * Returns the content of a source file, `length` bytes and a NUL byte, to be freed by g_free().
+ * Returns NULL unless it has the name of a source file, is a regular file and no link, is the
+ * caller's own or may be read by everybody, has at most SOURCE_MOST bytes, at least one and none
+ * that is zero, and with `root` lies below that directory. Stores in *changed_ns when it was
+ * written last, in ns since 1970 (0 without content).
  */
-char **source_lines(const char *file, const char *root, int64_t *changed_ns);
+char *source_content(const char *file, const char *root, gsize *length, int64_t *changed_ns);
+
+/*
+ * Returns the content of a file, `length` bytes and a NUL byte, to be freed by g_free(); NULL if it
+ * is no regular file, is a link, is larger than `most` bytes, or cannot be read.
+ */
+char *regular_file_read(const char *path, size_t most, gsize *length);
 
 #endif

@@ -6,15 +6,19 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "elf_symbols.h"
 #include "jit.h"
+#include "keeping.h"
+#include "kept.h"
 #include "names.h"
 #include "python_lines.h"
 #include "region_scope.h"
 #include "scopes.h"
 #include "source.h"
 #include "analyzer/replay/target_regions.h"
+#include "codeobj/codeobj.h"
 #include "codeobj/text.h"
 #include "tracer/python_frame.h"
 
@@ -30,20 +34,20 @@ struct symbolizer {
 	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
 	GPtrArray *regions;   /* struct source_frame of target regions */
 	GHashTable *files;    /* path -> struct source_file */
+	struct kept *kept;    /* of the bundle; NULL: none */
+	char *kept_problem;   /* a line, or NULL */
+	struct keeping *keeping; /* gets what is found out, borrowed; NULL: nothing does */
+	int64_t began_ns;        /* of the recording, since 1970; 0: not known */
 	GHashTable *wrappers; /* source_frame_text() of lines that allocate for others */
 	GHashTable *python; /* struct python_code -> GHashTable of a byte -> struct source_frame */
 	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
 };
 
-/* A file of source that was read, or could not be. */
-struct source_file {
-	char **lines; /* an empty vector if it could not be read */
-	int64_t changed_ns;
-};
-
 /* A file, as libdwfl sees it, at the addresses that the file itself gives. */
 struct object {
 	char *path;
+	char *build_id;      /* of the recorded file; "": not known */
+	char *problem;       /* why the file that is there lends no names, a clause; or NULL */
 	Dwfl *dwfl;          /* NULL while it is closed */
 	Dwfl_Module *module; /* NULL if it cannot be used */
 	struct scopes *scopes;
@@ -100,6 +104,8 @@ static void object_free(gpointer data)
 	object_close(object);
 	g_hash_table_destroy(object->places);
 	g_free(object->path);
+	g_free(object->build_id);
+	g_free(object->problem);
 	g_free(object);
 }
 
@@ -144,6 +150,8 @@ struct symbolizer *symbolizer_new(const char *bundle)
 
 	find_debug_path();
 	symbolizer->bundle = g_strdup(bundle);
+	if (bundle)
+		symbolizer->kept = kept_read(bundle, &symbolizer->kept_problem);
 	symbolizer->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
 	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, stack_free);
 	symbolizer->unmatched = g_ptr_array_new_with_free_func(frame_free);
@@ -167,29 +175,53 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		g_hash_table_destroy(symbolizer->wrappers);
 		g_hash_table_destroy(symbolizer->python);
 		g_hash_table_destroy(symbolizer->jits);
+		kept_free(symbolizer->kept);
+		g_free(symbolizer->kept_problem);
 		g_free(symbolizer->bundle);
 		g_free(symbolizer);
 	}
 }
 
-/* Returns true unless the build IDs differ: a file that was replaced since the recording must not
- * lend its names to other code. */
-static bool same_build(Dwfl_Module *module, const char *build_id)
+/* Returns the build ID of a module as text, to be freed; NULL: it has none. */
+static char *build_id_of(Dwfl_Module *module)
 {
 	const unsigned char *bits;
 	GElf_Addr address;
 	int length = dwfl_module_build_id(module, &bits, &address);
 	GString *text;
-	bool same;
 
-	if (length <= 0 || !build_id[0])
-		return true;
+	if (length <= 0)
+		return NULL;
 	text = g_string_new(NULL);
 	for (int i = 0; i < length; i++)
 		g_string_append_printf(text, "%02x", bits[i]);
-	same = strcmp(text->str, build_id) == 0;
-	g_string_free(text, TRUE);
-	return same;
+	return g_string_free(text, FALSE);
+}
+
+/*
+ * Returns why the file must not lend its names to the code that was recorded, or NULL: it was
+ * replaced since. Without build IDs its time decides.
+ */
+static char *difference(Dwfl_Module *module, const struct object *object, int64_t began_ns)
+{
+	char *build_id = build_id_of(module), *text = NULL;
+	struct stat status;
+
+	if (build_id && object->build_id[0]) {
+		if (strcmp(build_id, object->build_id) != 0)
+			text = g_strdup_printf(
+			    "is not the file that was recorded: its build ID is %s, not %s",
+			    build_id, object->build_id);
+	} else if (!build_id && object->build_id[0]) {
+		text = g_strdup_printf("is not the file that was recorded: it has no build ID, "
+				       "not %s",
+				       object->build_id);
+	} else if (began_ns && stat(object->path, &status) == 0 &&
+		   status.st_mtim.tv_sec > began_ns / 1000000000) {
+		text = g_strdup("has changed since the recording began, and has no build ID");
+	}
+	g_free(build_id);
+	return text;
 }
 
 static void close_oldest(struct symbolizer *symbolizer)
@@ -211,7 +243,7 @@ static void close_oldest(struct symbolizer *symbolizer)
 	}
 }
 
-static void open_object(struct object *object, const char *build_id)
+static void open_object(struct object *object, int64_t began_ns)
 {
 	GElf_Addr bias;
 
@@ -221,9 +253,13 @@ static void open_object(struct object *object, const char *build_id)
 	dwfl_report_begin(object->dwfl);
 	object->module = dwfl_report_elf(object->dwfl, object->path, object->path, -1, 0, true);
 	dwfl_report_end(object->dwfl, NULL, NULL);
+	g_clear_pointer(&object->problem, g_free);
 	/* The build id can only be had once the ELF file has been opened. */
-	if (object->module &&
-	    (!dwfl_module_getelf(object->module, &bias) || !same_build(object->module, build_id)))
+	if (!object->module || !dwfl_module_getelf(object->module, &bias))
+		object->problem = g_strdup("cannot be read");
+	else
+		object->problem = difference(object->module, object, began_ns);
+	if (object->problem)
 		object->module = NULL;
 	if (object->module)
 		object->scopes = scopes_new(object->module);
@@ -241,6 +277,7 @@ static struct object *object_of(struct symbolizer *symbolizer, const struct host
 	}
 	object = g_new0(struct object, 1);
 	object->path = g_strdup(host->path);
+	object->build_id = g_strdup(host->build_id);
 	object->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, frames_free);
 	g_hash_table_insert(symbolizer->objects, key, object);
 	return object;
@@ -327,12 +364,16 @@ static struct source_frame *jit_frame(struct symbolizer *symbolizer, const struc
 	const char *name = NULL;
 	uint64_t offset = 0;
 
-	if (!g_hash_table_lookup_extended(symbolizer->jits, process, NULL, &map)) {
+	if (symbolizer->kept)
+		name = kept_jit(symbolizer->kept, process->pid, address, &offset);
+	if (!name && !g_hash_table_lookup_extended(symbolizer->jits, process, NULL, &map)) {
 		map = jit_map_read(symbolizer->bundle, process->pid, process->began_ns);
 		g_hash_table_insert(symbolizer->jits, (gpointer)process, map);
 	}
 	if (map)
 		name = jit_map_find(map, address, &offset);
+	if (name && symbolizer->keeping)
+		keeping_jit(symbolizer->keeping, process->pid, address, name, offset);
 	frame = add_frame(symbolizer->unmatched, name, NULL, NULL, 0, NULL, address);
 	if (name) {
 		frame->module = "[JIT]";
@@ -412,16 +453,26 @@ static void add_place(GPtrArray *frames, struct object *object, uint64_t address
 		  object->path, address);
 }
 
-static void use_object(struct symbolizer *symbolizer, struct object *object,
-		       const struct host_module *host)
+static void use_object(struct symbolizer *symbolizer, struct object *object)
 {
 	if (!object->dwfl) {
 		if (symbolizer->open >= MAX_FILES)
 			close_oldest(symbolizer);
-		open_object(object, host->build_id);
+		open_object(object, symbolizer->began_ns);
 		symbolizer->open += object->dwfl != NULL;
 	}
 	object->last_use = ++symbolizer->uses;
+}
+
+/* Returns true for frames without lines, if the user names debug information to be used. */
+static bool is_worth_another_look(const GPtrArray *frames)
+{
+	const char *more = getenv("HIPGRAIN_DEBUG_PATH");
+
+	for (unsigned i = 0; i < frames->len; i++)
+		if (((const struct source_frame *)frames->pdata[i])->file)
+			return false;
+	return more && *more;
 }
 
 /* Many stacks go through the same calls. */
@@ -430,16 +481,26 @@ static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct hos
 {
 	struct object *object = object_of(symbolizer, host);
 	GPtrArray *frames = g_hash_table_lookup(object->places, &address);
+	const GPtrArray *kept;
 	uint64_t *key;
 
 	if (frames)
 		return frames;
-	use_object(symbolizer, object, host);
+	kept = symbolizer->kept
+		   ? kept_place(symbolizer->kept, host->path, host->build_id, address)
+		   : NULL;
+	if (kept && !is_worth_another_look(kept))
+		return kept;
+	use_object(symbolizer, object);
+	if (kept && !object->module)
+		return kept;
 	frames = g_ptr_array_new_with_free_func(frame_free);
 	add_place(frames, object, address);
 	key = g_new(uint64_t, 1);
 	*key = address;
 	g_hash_table_insert(object->places, key, frames);
+	if (symbolizer->keeping)
+		keeping_place(symbolizer->keeping, host->path, host->build_id, address, frames);
 	return frames;
 }
 
@@ -452,13 +513,25 @@ static unsigned add_region(struct stack *stack, struct symbolizer *symbolizer,
 			   const struct target_region *region)
 {
 	struct object *object = object_of(symbolizer, host);
+	struct source_frame *frame;
 	struct region_scope scope;
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit;
 	GArray *calls;
 	bool found;
 
-	use_object(symbolizer, object, host);
+	if (symbolizer->kept) {
+		unsigned replaced;
+		const struct source_frame *kept =
+		    kept_region(symbolizer->kept, host->path, host->build_id, address,
+				region->function, region->line, &replaced);
+
+		if (kept)
+			g_ptr_array_add(stack->frames, (gpointer)kept);
+		if (kept || kept_place(symbolizer->kept, host->path, host->build_id, address))
+			return replaced;
+	}
+	use_object(symbolizer, object);
 	unit = object->module ? scopes_unit(object->scopes, address, &bias) : NULL;
 	if (!unit)
 		return 0;
@@ -467,9 +540,12 @@ static unsigned add_region(struct stack *stack, struct symbolizer *symbolizer,
 	g_array_free(calls, TRUE);
 	if (!found)
 		return 0;
-	g_ptr_array_add(stack->frames,
-			add_frame(symbolizer->regions, scope.name, &scope.unit, scope.file,
-				  (int)region->line, object->path, address));
+	frame = add_frame(symbolizer->regions, scope.name, &scope.unit, scope.file,
+			  (int)region->line, object->path, address);
+	g_ptr_array_add(stack->frames, frame);
+	if (symbolizer->keeping)
+		keeping_region(symbolizer->keeping, host->path, host->build_id, region->function,
+			       frame, scope.calls);
 	return scope.calls;
 }
 
@@ -681,25 +757,53 @@ const char *symbols_source_root(void)
 	return source_root;
 }
 
-char *const *source_file_lines(struct symbolizer *symbolizer, const char *file, int64_t *changed_ns)
+/*
+ * Fills in a source as it was recorded: what the bundle has, or the file that is there, if that is
+ * the same one. Without a hash its time decides.
+ */
+static void read_source(struct symbolizer *symbolizer, const char *name, struct source_file *file)
 {
-	struct source_file *source = g_hash_table_lookup(symbolizer->files, file);
+	const struct kept_source *kept =
+	    symbolizer->kept ? kept_source(symbolizer->kept, name) : NULL;
+	char *now, *recorded = NULL, hash[KEPT_HASH_SIZE] = "";
+	gsize length;
 
-	if (!source) {
-		source = g_new0(struct source_file, 1);
-		source->lines = source_lines(file, source_root, &source->changed_ns);
-		g_hash_table_insert(symbolizer->files, g_strdup(file), source);
+	now = source_content(name, source_root, &length, &file->changed_ns);
+	if (kept) {
+		if (now)
+			codeobj_sha256(now, length, hash);
+		file->differs = now && strcmp(hash, kept->sha256) != 0;
+		file->changed_ns = kept->changed_ns;
+		memcpy(file->sha256, kept->sha256, sizeof(file->sha256));
+		recorded = kept_content(symbolizer->kept, kept);
 	}
-	if (changed_ns)
-		*changed_ns = source->changed_ns;
-	return source->lines;
+	/* Written while it was recorded: which lines were compiled is not known. */
+	file->newer = symbolizer->began_ns && file->changed_ns > symbolizer->began_ns;
+	if (!recorded && !file->differs)
+		recorded = g_steal_pointer(&now);
+	file->lines = recorded && !file->newer ? g_strsplit(recorded, "\n", -1) : g_new0(char *, 1);
+	file->line_count = g_strv_length(file->lines);
+	g_free(recorded);
+	g_free(now);
+}
+
+const struct source_file *symbolizer_source(struct symbolizer *symbolizer, const char *name)
+{
+	struct source_file *file = g_hash_table_lookup(symbolizer->files, name);
+
+	if (!file) {
+		file = g_new0(struct source_file, 1);
+		read_source(symbolizer, name, file);
+		g_hash_table_insert(symbolizer->files, g_strdup(name), file);
+	}
+	return file;
 }
 
 const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
-	char *const *lines = source_file_lines(symbolizer, file, NULL);
+	const struct source_file *source = symbolizer_source(symbolizer, file);
 
-	return line == 0 || line > g_strv_length((char **)lines) ? NULL : lines[line - 1];
+	return line == 0 || line > source->line_count ? NULL : source->lines[line - 1];
 }
 
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
@@ -709,4 +813,41 @@ const char *source_line(struct symbolizer *symbolizer, const char *file, unsigne
 	while (text && g_ascii_isspace(*text))
 		text++;
 	return text;
+}
+
+void symbolizer_set_began(struct symbolizer *symbolizer, int64_t began_ns)
+{
+	symbolizer->began_ns = began_ns;
+}
+
+void symbolizer_keep(struct symbolizer *symbolizer, struct keeping *keeping)
+{
+	symbolizer->keeping = keeping;
+}
+
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *symbolizer_problems(const struct symbolizer *symbolizer)
+{
+	GPtrArray *problems = g_ptr_array_new_with_free_func(g_free);
+	GHashTableIter iterator;
+	gpointer value;
+
+	if (symbolizer->kept_problem)
+		g_ptr_array_add(problems, g_strdup(symbolizer->kept_problem));
+	g_hash_table_iter_init(&iterator, symbolizer->objects);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct object *object = value;
+
+		if (object->problem && g_path_is_absolute(object->path)) {
+			g_ptr_array_add(problems, g_strdup_printf(
+						      "no functions and lines of %s: it %s",
+						      object->path, object->problem));
+		}
+	}
+	g_ptr_array_sort(problems, by_text);
+	return problems;
 }

@@ -105,11 +105,32 @@ const char *symbols_source_root(void);
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 /* Returns the same with its indentation. */
 const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line);
-/*
- * Returns all lines of a source file, NULL-terminated, borrowed; there are none if it cannot be
- * read. Stores in *changed_ns (which may be NULL) when it was written last, in ns since 1970.
+
+/* A source file as it was recorded. */
+struct source_file {
+	char **lines; /* without line ends; none if they cannot be had as they were */
+	unsigned line_count;
+	int64_t changed_ns; /* when it was written last, since 1970; 0: not known */
+	char sha256[65];    /* of its content at the end of the recording; "": not known */
+	bool differs;       /* the file that is there now is another one */
+	bool newer;         /* it was written after the recording began */
+};
+
+/* Returns the source file of that name, borrowed; never NULL. */
+const struct source_file *symbolizer_source(struct symbolizer *symbolizer, const char *name);
+/* Tells when the recording began (ns since 1970): what was written later is not what was recorded.
  */
-char *const *source_file_lines(struct symbolizer *symbolizer, const char *file,
-			       int64_t *changed_ns);
+void symbolizer_set_began(struct symbolizer *symbolizer, int64_t began_ns);
+
+struct keeping;
+
+/* Has all that is found out from now on kept (keeping.h); borrowed. */
+void symbolizer_keep(struct symbolizer *symbolizer, struct keeping *keeping);
+
+/*
+ * Returns what prevented names so far: char *, a line each, sorted, to be freed with the array.
+ * Files that were replaced lend no names.
+ */
+GPtrArray *symbolizer_problems(const struct symbolizer *symbolizer);
 
 #endif

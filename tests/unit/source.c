@@ -44,11 +44,15 @@ static void make(const char *name, const char *text, size_t size, mode_t mode)
 static unsigned lines(const char *name, const char *root)
 {
 	int64_t changed_ns;
-	char **list = source_lines(name, root, &changed_ns);
+	gsize length;
+	char *content = source_content(name, root, &length, &changed_ns);
+	char **list = content ? g_strsplit(content, "\n", -1) : g_new0(char *, 1);
 	unsigned count = g_strv_length(list);
 
 	assert_int_equal(changed_ns != 0, count != 0);
+	assert_int_equal(length != 0, count != 0);
 	g_strfreev(list);
+	g_free(content);
 	return count;
 }
 
