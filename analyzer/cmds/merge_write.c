@@ -13,6 +13,7 @@
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/printer.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/source_files.h"
 #include "analyzer/symbols/names.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
@@ -115,6 +116,22 @@ static struct json_object *end_json(const struct merge *merge)
 	return object;
 }
 
+/* Copies are changed, not the reports. */
+static struct json_object *source_files(const struct merge *merge)
+{
+	struct json_object *files = json_object_new_object();
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *copy = NULL,
+				   *own = get_member(merge->reports->pdata[i], "source_files");
+
+		if (own && json_object_deep_copy(own, &copy, NULL) == 0)
+			json_source_files_unite(files, copy);
+		json_object_put(copy);
+	}
+	return files;
+}
+
 static struct json_object *merge_json(const struct merge *merge)
 {
 	struct json_object *root = json_object_new_object();
@@ -146,6 +163,7 @@ static struct json_object *merge_json(const struct merge *merge)
 			       merge->cost[MERGE_COST_bytes] ? cost_json(merge) : NULL);
 	json_object_object_add(root, "fixes", rows_json(merge, "fixes"));
 	json_object_object_add(root, "residency", rows_json(merge, "residency"));
+	json_object_object_add(root, "source_files", source_files(merge));
 	return root;
 }
 
@@ -168,12 +186,12 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
 	printer_init(&printer, NULL, verbose ? REPORT_VERBOSE : 0, stream);
-	printer.symbolizer = symbolizer_new(NULL);
+	printer.source_files = source_files(merge);
 	printer.unrecorded = merge->unrecorded;
 	put_first(&printer, merge->causes);
 	for (unsigned i = 0; i < merge->findings->len; i++)
 		put_finding(&printer, merge->findings->pdata[i], merge->ranks, NULL);
-	symbolizer_free(printer.symbolizer);
+	json_object_put(printer.source_files);
 	for (unsigned i = 0; i < merge->limits->len; i++)
 		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
 	for (unsigned i = 0; i < merge->notes->len; i++)

@@ -15,6 +15,7 @@
 #include "json_ranges.h"
 #include "json_values.h"
 #include "selection.h"
+#include "source_files.h"
 #include "view.h"
 
 #define FINDINGS_SCHEMA "hipgrain-findings/1"
@@ -417,6 +418,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "recording_cost", recording_cost(analysis));
 	put(root, "fixes", json_fixes(analysis));
 	put(root, "residency", json_residency(analysis));
+	put(root, "source_files", json_source_files(analysis));
 	if (analysis->what_if != WHAT_IF_NOTHING)
 		put(root, "what_if", json_what_if(analysis));
 	return root;

@@ -10,6 +10,7 @@
 #include "codeobj/text.h"
 #include "json_values.h"
 #include "place.h"
+#include "source_files.h"
 
 #define LABEL_WIDTH   12
 #define DEFAULT_WIDTH 100
@@ -129,9 +130,12 @@ static const char *quoted_line(const struct printer *printer, struct json_object
 {
 	const char *file = get_text(frame, "file");
 
-	return *file && printer->symbolizer
-		   ? source_line(printer->symbolizer, file, (unsigned)get_number(frame, "line"))
-		   : NULL;
+	unsigned line = (unsigned)get_number(frame, "line");
+
+	if (!*file)
+		return NULL;
+	return printer->symbolizer ? source_line(printer->symbolizer, file, line)
+				   : json_source_line(printer->source_files, file, line);
 }
 
 void put_json_stack(const struct printer *printer, const char *label, struct json_object *stack)

@@ -16,12 +16,13 @@
 #include "json_values.h"
 #include "place.h"
 #include "sarif.h"
+#include "source_files.h"
 
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
 struct sarif {
 	struct json_object *report;
-	struct symbolizer *symbolizer; /* for lines of source files */
+	struct json_object *files;     /* the report's source_files, or NULL */
 	char *root;                    /* %SRCROOT%, absolute, with a slash at the end */
 };
 
@@ -70,7 +71,7 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 			struct json_object *region = json_object_new_object();
 
 			put(region, "startLine", json_object_new_int64(line));
-			put_snippet(region, source_line(sarif->symbolizer, file, line));
+			put_snippet(region, json_source_line(sarif->files, file, line));
 			put(physical, "region", region);
 		}
 		put(object, "physicalLocation", physical);
@@ -496,9 +497,32 @@ static char *source_root_directory(void)
 	return root;
 }
 
+/* The files that locations name, with hashes by which a tool sees whether it has the same ones. */
+static struct json_object *artifacts(const struct sarif *sarif)
+{
+	struct json_object *list = json_object_new_array();
+
+	if (!json_object_is_type(sarif->files, json_type_object))
+		return list;
+	json_object_object_foreach(sarif->files, file, entry)
+	{
+		struct json_object *artifact = json_object_new_object();
+
+		put(artifact, "location", sarif_artifact(sarif->root, file));
+		if (get_member(entry, "sha256")) {
+			struct json_object *hashes = json_object_new_object();
+
+			put(hashes, "sha-256", text_value(get_text(entry, "sha256")));
+			put(artifact, "hashes", hashes);
+		}
+		json_object_array_add(list, artifact);
+	}
+	return list;
+}
+
 int json_as_sarif(struct json_object *report, FILE *stream)
 {
-	struct sarif sarif = { report, symbolizer_new(NULL), source_root_directory() };
+	struct sarif sarif = { report, get_member(report, "source_files"), source_root_directory() };
 	struct json_object *findings = get_array(report, "findings");
 	struct json_object *root = json_object_new_object();
 	struct json_object *run = json_object_new_object();
@@ -517,6 +541,7 @@ int json_as_sarif(struct json_object *report, FILE *stream)
 		json_object_array_add(results,
 				      one_result(&sarif, json_object_array_get_idx(findings, i)));
 	}
+	put(run, "artifacts", artifacts(&sarif));
 	put(run, "results", results);
 	if (array_length(get_array(report, "migration"))) {
 		struct json_object *properties = json_object_new_object();
@@ -527,6 +552,5 @@ int json_as_sarif(struct json_object *report, FILE *stream)
 	json_object_array_add(runs, run);
 	put(root, "runs", runs);
 	g_free(sarif.root);
-	symbolizer_free(sarif.symbolizer);
 	return write_json(root, stream);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of source for the HTML report: where memory is allocated, kernels are launched and atomics
- * stand. */
+/* Lines of source that findings name, as they were recorded: where memory is allocated, kernels are
+ * launched and atomics stand. */
+#include "source_files.h"
 #include "view.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@
 struct sources {
 	struct symbolizer *symbolizer;
 	struct json_object *files;
+	unsigned around;
 	unsigned count;
 };
 
@@ -47,7 +49,8 @@ static void add_place(struct sources *sources, const char *file, unsigned line)
 		lines = json_object_new_object();
 		put(sources->files, name, lines);
 	}
-	for (unsigned at = line > AROUND ? line - AROUND : 1; at <= line + AROUND; at++)
+	for (unsigned at = line > sources->around ? line - sources->around : 1;
+	     at <= line + sources->around; at++)
 		add_line(sources, lines, file, at);
 	g_free(name);
 }
@@ -94,12 +97,76 @@ static void add_finding(struct sources *sources, const struct finding *finding)
 	}
 }
 
-struct json_object *view_sources(const struct analysis *analysis)
+/* Returns the lines that findings name, and so many around each: file -> line -> text. */
+static struct json_object *lines_of(const struct analysis *analysis, unsigned around)
 {
 	struct sources sources = { .symbolizer = analysis->symbolizer,
-				   .files = json_object_new_object() };
+				   .files = json_object_new_object(),
+				   .around = around };
 
 	for (unsigned i = 0; i < analysis->findings.list->len; i++)
 		add_finding(&sources, analysis->findings.list->pdata[i]);
 	return sources.files;
+}
+
+struct json_object *view_sources(const struct analysis *analysis)
+{
+	return lines_of(analysis, AROUND);
+}
+
+struct json_object *json_source_files(const struct analysis *analysis)
+{
+	struct json_object *files = lines_of(analysis, 0), *root = json_object_new_object();
+
+	json_object_object_foreach(files, file, lines)
+	{
+		const struct source_file *source = symbolizer_source(analysis->symbolizer, file);
+		struct json_object *entry = json_object_new_object();
+
+		put(entry, "sha256", source->sha256[0] ? text_value(source->sha256) : NULL);
+		put(entry, "changed_ns",
+		    source->changed_ns ? json_object_new_int64(source->changed_ns) : NULL);
+		put(entry, "differs", json_object_new_boolean(source->differs));
+		put(entry, "lines", json_object_get(lines));
+		put(root, file, entry);
+	}
+	json_object_put(files);
+	return root;
+}
+
+const char *json_source_line(struct json_object *files, const char *file, unsigned line)
+{
+	struct json_object *lines = get_member(get_member(files, file), "lines");
+	char key[16];
+	const char *text;
+
+	snprintf(key, sizeof(key), "%u", line);
+	if (!get_member(lines, key))
+		return NULL;
+	for (text = get_text(lines, key); g_ascii_isspace(*text);)
+		text++;
+	return text;
+}
+
+void json_source_files_unite(struct json_object *files, struct json_object *more)
+{
+	if (!json_object_is_type(more, json_type_object))
+		return;
+	json_object_object_foreach(more, file, entry)
+	{
+		struct json_object *known = get_member(files, file);
+		struct json_object *lines = get_member(entry, "lines");
+
+		if (!known) {
+			put(files, file, json_object_get(entry));
+			continue;
+		}
+		/* Of nodes with different files of that name, the first one's is shown. */
+		if (strcmp(get_text(known, "sha256"), get_text(entry, "sha256")) != 0 ||
+		    !json_object_is_type(lines, json_type_object) ||
+		    !json_object_is_type(get_member(known, "lines"), json_type_object))
+			continue;
+		json_object_object_foreach(lines, number, text)
+		    put(get_member(known, "lines"), number, json_object_get(text));
+	}
 }
