@@ -208,9 +208,9 @@ static void look(struct fix_site *site, const struct source_file *source, const 
 	if (call)
 		fix_parse_allocation(call, function, &site->variable, &site->size);
 	site->indentation = g_strndup(line, strspn(line, " \t"));
-	site->obstacle = g_steal_pointer(&statement.obstacle);
+	site->obstacle = untouchable(source, began_ns);
 	if (!site->obstacle)
-		site->obstacle = untouchable(source, began_ns);
+		site->obstacle = g_steal_pointer(&statement.obstacle);
 	if (!site->obstacle && !site->variable)
 		site->obstacle = g_strdup("what gets the pointer is not a name");
 	if (!site->obstacle && !site->size)
@@ -228,9 +228,8 @@ struct fix_site fix_site_at(struct symbolizer *symbolizer, const struct source_f
 	struct fix_site site = { .file = frame->file, .line = frame->line };
 	const struct source_file *source = symbolizer_source(symbolizer, frame->file);
 
-	site.obstacle = is_python_frame(frame)
-			    ? g_strdup("the source is Python")
-			    : unusable(source, frame->file, frame->line);
+	site.obstacle = is_python_frame(frame) ? g_strdup("the source is Python")
+					       : unusable(source, frame->file, frame->line);
 	if (!site.obstacle)
 		look(&site, source, function, began_ns);
 	return site;

@@ -19,9 +19,9 @@ struct fix_site {
 /*
  * Looks at the source line `frame` (with a file) that called `function`, an allocator. This alone
  * decides whether a fix is an edit, in all formats of the report: nothing is inserted into a source
- * that is not the recorded one, or was written after `began_ns` (since 1970; 0: not known), nor into
- * other languages than C and C++, nor where the statement may be executed without the call or the call without it. The caller
- * clears the site.
+ * that is not the recorded one, or was written after `began_ns` (since 1970; 0: not known), nor
+ * into other languages than C and C++, nor where the statement may be executed without the call or
+ * the call without it. The caller clears the site.
  */
 struct fix_site fix_site_at(struct symbolizer *symbolizer, const struct source_frame *frame,
 			    const char *function, int64_t began_ns);

@@ -16,7 +16,7 @@ struct attach_options {
 	const pid_t *pids;
 	size_t pid_count;
 	bool all; /* every process that is on standby, also those that start later; no pids */
-	struct standby_users users; /* of --all: whose */
+	struct standby_users users;   /* of --all: whose */
 	symbols_keeper *keep_symbols; /* at the end; NULL: none are kept */
 	bool no_sources;              /* keep no contents of source files */
 	int seconds; /* end after this time, and return then; 0: return when recording has begun */

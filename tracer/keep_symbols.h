@@ -16,7 +16,6 @@ typedef int symbols_keeper(const char *bundle, bool sources);
  * that are there.
  */
 #define KEEP_LIMIT_SECONDS 90
-void keep_symbols_of(const char *bundle, symbols_keeper *keep, bool sources,
-				 int interrupt);
+void keep_symbols_of(const char *bundle, symbols_keeper *keep, bool sources, int interrupt);
 
 #endif

@@ -183,6 +183,8 @@ int keep_symbols(const char *bundle, bool sources)
 	struct reader_stats stats = { 0 };
 	int result, written;
 
+	/* A recording's end does not wait for a server: reports ask it. */
+	unsetenv("DEBUGINFOD_URLS");
 	replay_init(&keep.replay);
 	if (session)
 		replay_set_session(&keep.replay, session);

@@ -12,8 +12,8 @@
 struct json_object;
 
 struct printer {
-	const struct analysis *analysis; /* NULL: of several recordings */
-	struct symbolizer *symbolizer;   /* for lines of source, or NULL: */
+	const struct analysis *analysis;  /* NULL: of several recordings */
+	struct symbolizer *symbolizer;    /* for lines of source, or NULL: */
 	struct json_object *source_files; /* that member of the report; or NULL */
 	FILE *stream;
 	bool color;

@@ -22,8 +22,8 @@
 
 struct sarif {
 	struct json_object *report;
-	struct json_object *files;     /* the report's source_files, or NULL */
-	char *root;                    /* %SRCROOT%, absolute, with a slash at the end */
+	struct json_object *files; /* the report's source_files, or NULL */
+	char *root;                /* %SRCROOT%, absolute, with a slash at the end */
 };
 
 static struct json_object *text(const char *value)
@@ -522,7 +522,8 @@ static struct json_object *artifacts(const struct sarif *sarif)
 
 int json_as_sarif(struct json_object *report, FILE *stream)
 {
-	struct sarif sarif = { report, get_member(report, "source_files"), source_root_directory() };
+	struct sarif sarif = { report, get_member(report, "source_files"),
+			       source_root_directory() };
 	struct json_object *findings = get_array(report, "findings");
 	struct json_object *root = json_object_new_object();
 	struct json_object *run = json_object_new_object();

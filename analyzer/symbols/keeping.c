@@ -184,8 +184,7 @@ int keeping_end(struct keeping *keeping)
 	g_string_append_len(whole, keeping->rows->str, (gssize)keeping->rows->len);
 	g_hash_table_iter_init(&iterator, keeping->objects);
 	while (g_hash_table_iter_next(&iterator, NULL, &rows))
-		g_string_append_len(whole, ((GString *)rows)->str,
-				    (gssize)((GString *)rows)->len);
+		g_string_append_len(whole, ((GString *)rows)->str, (gssize)((GString *)rows)->len);
 	g_string_append_printf(whole, "end %u\n", keeping->row_count);
 	result = whole->len > KEPT_MOST ? -EFBIG : write_file(path, whole->str, whole->len);
 	g_string_free(whole, TRUE);

@@ -11,9 +11,9 @@
 #include "source.h"
 
 struct kept {
-	char *bundle;       /* path; NULL: there are no sources */
-	GPtrArray *texts;   /* char * */
-	GHashTable *places; /* "PATH BUILD-ID" -> GHashTable of uint64_t -> GPtrArray of frames */
+	char *bundle;        /* path; NULL: there are no sources */
+	GPtrArray *texts;    /* char * */
+	GHashTable *places;  /* "PATH BUILD-ID" -> GHashTable of uint64_t -> GPtrArray of frames */
 	GHashTable *regions; /* region_key() -> struct kept_region */
 	GHashTable *jits;    /* jit_key() -> struct jit */
 	GHashTable *sources; /* file -> struct kept_source */
@@ -160,9 +160,9 @@ static bool read_region(struct input *input)
 		.frame = { (char *)function, (char *)file, (unsigned)line, input->path, address },
 		.calls = (unsigned)calls,
 	};
-	g_hash_table_replace(
-	    input->kept->regions,
-	    region_key(input->path, input->build, address, symbol, (unsigned)line), region);
+	g_hash_table_replace(input->kept->regions,
+			     region_key(input->path, input->build, address, symbol, (unsigned)line),
+			     region);
 	return true;
 }
 

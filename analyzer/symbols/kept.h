@@ -9,7 +9,7 @@
  *   hipgrain-symbols/1
  *   t TEXT                                     the next text
  *   o PATH BUILD-ID                            an executable or library; the rows below are of it
- *   a ADDRESS [FUNCTION FILE LINE]...          frames of an address, the innermost first
+ *   a ADDRESS (FUNCTION FILE LINE)*            frames of an address, the innermost first
  *   r ADDRESS REGION LINE CALLS FUNCTION FILE  the frame of a target region: its function and line
  *   j PID ADDRESS NAME OFFSET                  code that was compiled at run time
  *   s FILE SHA-256 CHANGED                     a source file, and when it was written last (ns)

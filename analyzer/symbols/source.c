@@ -122,6 +122,7 @@ char *source_content(const char *file, const char *root, gsize *length, int64_t 
 	if (*length && !memchr(content, '\0', *length))
 		return content;
 	*changed_ns = 0;
+	*length = 0;
 	g_free(content);
 	return NULL;
 }

@@ -30,15 +30,15 @@ struct symbolizer {
 	GHashTable *objects; /* "path build-id" -> struct object */
 	unsigned open;       /* of these */
 	uint64_t uses;
-	GHashTable *stacks;   /* "process stack" -> struct stack */
-	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
-	GPtrArray *regions;   /* struct source_frame of target regions */
-	GHashTable *files;    /* path -> struct source_file */
-	struct kept *kept;    /* of the bundle; NULL: none */
-	char *kept_problem;   /* a line, or NULL */
+	GHashTable *stacks;      /* "process stack" -> struct stack */
+	GPtrArray *unmatched;    /* struct source_frame of addresses in no file */
+	GPtrArray *regions;      /* struct source_frame of target regions */
+	GHashTable *files;       /* path -> struct source_file */
+	struct kept *kept;       /* of the bundle; NULL: none */
+	char *kept_problem;      /* a line, or NULL */
 	struct keeping *keeping; /* gets what is found out, borrowed; NULL: nothing does */
 	int64_t began_ns;        /* of the recording, since 1970; 0: not known */
-	GHashTable *wrappers; /* source_frame_text() of lines that allocate for others */
+	GHashTable *wrappers;    /* source_frame_text() of lines that allocate for others */
 	GHashTable *python; /* struct python_code -> GHashTable of a byte -> struct source_frame */
 	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
 };
@@ -464,15 +464,16 @@ static void use_object(struct symbolizer *symbolizer, struct object *object)
 	object->last_use = ++symbolizer->uses;
 }
 
-/* Returns true for frames without lines, if the user names debug information to be used. */
+/* Returns true for frames without lines, if the user names debug information that was not used at
+ * the end of the recording. */
 static bool is_worth_another_look(const GPtrArray *frames)
 {
-	const char *more = getenv("HIPGRAIN_DEBUG_PATH");
+	const char *path = getenv("HIPGRAIN_DEBUG_PATH"), *urls = getenv("DEBUGINFOD_URLS");
 
 	for (unsigned i = 0; i < frames->len; i++)
 		if (((const struct source_frame *)frames->pdata[i])->file)
 			return false;
-	return more && *more;
+	return (path && *path) || (urls && *urls);
 }
 
 /* Many stacks go through the same calls. */
@@ -486,9 +487,8 @@ static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct hos
 
 	if (frames)
 		return frames;
-	kept = symbolizer->kept
-		   ? kept_place(symbolizer->kept, host->path, host->build_id, address)
-		   : NULL;
+	kept = symbolizer->kept ? kept_place(symbolizer->kept, host->path, host->build_id, address)
+				: NULL;
 	if (kept && !is_worth_another_look(kept))
 		return kept;
 	use_object(symbolizer, object);
@@ -843,9 +843,9 @@ GPtrArray *symbolizer_problems(const struct symbolizer *symbolizer)
 		const struct object *object = value;
 
 		if (object->problem && g_path_is_absolute(object->path)) {
-			g_ptr_array_add(problems, g_strdup_printf(
-						      "no functions and lines of %s: it %s",
-						      object->path, object->problem));
+			g_ptr_array_add(problems,
+					g_strdup_printf("no functions and lines of %s: it %s",
+							object->path, object->problem));
 		}
 	}
 	g_ptr_array_sort(problems, by_text);
