@@ -119,14 +119,26 @@ static bool is_system(const char *object)
 	return false;
 }
 
-/* malloc of __libc_malloc */
-static const char *plain(const char *name)
+/*
+ * Returns true if both are names of the same function of the C library, which has some of them twice
+ * and in parts: malloc, __libc_malloc and __libc_malloc2; mmap, mmap64 and __GI___mmap64.
+ */
+static bool is_same(const char *one, const char *other)
 {
-	if (!strncmp(name, "__libc_", 7))
-		name += 7;
-	while (*name == '_')
-		name++;
-	return name;
+	static const char *const prefixes[] = { "__libc_", "__GI_" };
+	const char *names[] = { one, other };
+	size_t lengths[2];
+
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++)
+			if (!strncmp(names[i], prefixes[k], strlen(prefixes[k])))
+				names[i] += strlen(prefixes[k]);
+		names[i] += strspn(names[i], "_");
+		lengths[i] = strlen(names[i]);
+		while (lengths[i] && strchr("246", names[i][lengths[i] - 1]))
+			lengths[i]--;
+	}
+	return lengths[0] == lengths[1] && !strncmp(names[0], names[1], lengths[0]);
 }
 
 static bool is_passed(const char *function)
@@ -145,7 +157,7 @@ static bool passes_on(const char *function, const char *called)
 	if (!strncmp(function, unusual, sizeof(unusual) - 1))
 		function += sizeof(unusual) - 1;
 	return is_passed(function) &&
-	       (!strcmp(plain(function), plain(called)) ||
+	       (is_same(function, called) ||
 		(!strcmp(called, "hg_syscall") &&
 		 (!strcmp(function, "prctl") || !strcmp(function, "close_range"))) ||
 		!strncmp(called, "exec", 4));
@@ -185,7 +197,7 @@ static bool is_ours(pid_t tid, char *text, size_t size)
 		} else if (strcmp(object, preload) && !is_system(object)) {
 			break;
 		} else if (*first && is_passed(function) &&
-			   !strcmp(plain(first), plain(function))) {
+			   is_same(first, function)) {
 			ours = false;
 			break;
 		}
