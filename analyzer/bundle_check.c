@@ -165,7 +165,7 @@ static const char *text_of(struct json_object *manifest, const char *name)
 /* Bundles of other formats are not read: nobody can say what would be missing. */
 static int check_format(const char *path, char **error)
 {
-	char file[4096], version[64];
+	char file[4096], version[64], format[64];
 	struct json_object *manifest;
 	const char *schema, *text;
 	int result = 0;
@@ -175,13 +175,14 @@ static int check_format(const char *path, char **error)
 	schema = text_of(manifest, "schema");
 	text = text_of(manifest, "version");
 	text_copy_visible(version, sizeof(version), text ? text : "of another version");
+	text_copy_visible(format, sizeof(format), schema ? schema : "an earlier format");
 	if (schema ? strcmp(schema, BUNDLE_MANIFEST_SCHEMA) != 0
 		   : has(path, "early-events") || has(path, "open-batches")) {
 		result = -EINVAL;
 		if (asprintf(error,
-			     "hipgrain %s recorded it, in another format: use that version to "
-			     "read it, or record again",
-			     version) < 0)
+			     "hipgrain %s recorded it in %s; this version reads " BUNDLE_MANIFEST_SCHEMA
+			     ": use that version to read it, or record again",
+			     version, format) < 0)
 			*error = NULL;
 	}
 	json_object_put(manifest);

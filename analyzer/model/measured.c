@@ -7,10 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "codeobj/text.h"
 #include "tracer/api.h"
 
 /* tracer/machine.c copies no larger ones. */
 #define BYTES_MOST (64 << 20)
+
+#define PROBE_SCHEMA "hipgrain-probe/1"
 
 /* The results seen of one kind of instruction: of several instructions, possibly on several
  * GPUs. */
@@ -186,7 +189,17 @@ int measured_add(struct measured *measured, const char *path, char **why)
 		root = json_object_from_file(path);
 	version = member(root, "runtime_version", json_type_int);
 	gpus = member(root, "gpus", json_type_array);
-	if (strcmp(text(root, "schema"), "hipgrain-probe/1") != 0 || !version || !gpus) {
+	if (g_str_has_prefix(text(root, "schema"), "hipgrain-probe/") &&
+	    strcmp(text(root, "schema"), PROBE_SCHEMA) != 0) {
+		char schema[64];
+
+		text_copy_visible(schema, sizeof(schema), text(root, "schema"));
+		*why = g_strdup_printf(
+		    "%s: its schema is '%s'; this version reads " PROBE_SCHEMA, path, schema);
+		json_object_put(root);
+		return -1;
+	}
+	if (strcmp(text(root, "schema"), PROBE_SCHEMA) != 0 || !version || !gpus) {
 		*why = g_strdup_printf("%s: not written by 'hipgrain probe --format=json'", path);
 		json_object_put(root);
 		return -1;

@@ -12,6 +12,8 @@
 /* An origin is at most so far from 1970. */
 #define ORIGIN_MOST (INT64_MAX / 2)
 
+_Static_assert(HG_RING_MAGIC >> 56 == 3, "judge() names the version");
+
 /* Returns NULL, or why the file's pages cannot be read. */
 static const char *judge(const struct hg_ring *ring, ssize_t size)
 {
@@ -22,7 +24,8 @@ static const char *judge(const struct hg_ring *ring, ssize_t size)
 	if (ring->magic << 8 != HG_RING_MAGIC << 8)
 		return "it has no records";
 	if (ring->magic != HG_RING_MAGIC || ring->page_bytes != HG_RING_PAGE)
-		return "another version of hipgrain made it";
+		return "another version of hipgrain made it: this one reads version 3 of the "
+		       "records";
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "analyzer/input_file.h"
 #include "analyzer/ranks.h"
 #include "analyzer/replay/ranges.h"
+#include "codeobj/text.h"
 #include "report.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 #include "source_files.h"
 #include "view.h"
 
-#define FINDINGS_SCHEMA "hipgrain-findings/1"
+#define FINDINGS_FAMILY "hipgrain-findings/"
+#define FINDINGS_SCHEMA FINDINGS_FAMILY "1"
 
 static struct json_object *number_or_null(int64_t number)
 {
@@ -451,6 +453,18 @@ static bool has_fingerprints(struct json_object *findings)
 	return true;
 }
 
+/* Returns the error for a report of another version, or NULL. */
+static char *other_version(const char *path, const char *schema)
+{
+	char shown[64];
+
+	if (!g_str_has_prefix(schema, FINDINGS_FAMILY) || strcmp(schema, FINDINGS_SCHEMA) == 0)
+		return NULL;
+	text_copy_visible(shown, sizeof(shown), schema);
+	return g_strdup_printf("%s: its schema is '%s'; this version reads " FINDINGS_SCHEMA, path,
+			       shown);
+}
+
 int report_read_json(const char *path, struct json_object **report, char **error)
 {
 	struct json_object *schema = NULL, *findings = NULL;
@@ -461,6 +475,9 @@ int report_read_json(const char *path, struct json_object **report, char **error
 		return -EIO;
 	*report = json_tokener_parse(content);
 	g_free(content);
+	*error = other_version(path, get_text(*report, "schema"));
+	if (*error)
+		goto refused;
 	if (!json_object_is_type(*report, json_type_object) ||
 	    !json_object_object_get_ex(*report, "schema", &schema) ||
 	    !json_object_is_type(schema, json_type_string) ||
@@ -474,6 +491,7 @@ int report_read_json(const char *path, struct json_object **report, char **error
 					 "hipgrain wrote it",
 					 path);
 	}
+refused:
 	if (*error) {
 		json_object_put(*report);
 		*report = NULL;
