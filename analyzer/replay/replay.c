@@ -591,6 +591,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	case HG_EVENT_pointers_left_out:
 	case HG_EVENT_fix_plan:
 	case HG_EVENT_residency:
+	case HG_EVENT_annotation:
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for what hipgrain records: hipgrain(3). Nothing is linked; in a process that hipgrain does
+ * not record each function does nothing, and costs a comparison. With HIPGRAIN_OFF defined nothing
+ * is left of them, as a program needs that is linked statically.
+ */
+#ifndef HIPGRAIN_H
+#define HIPGRAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#ifndef HIPGRAIN_OFF
+#include <dlfcn.h>
+#endif
+
+/* Grows with what is added; nothing is removed. */
+#define HIPGRAIN_API_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an annotation says. Recorders ignore those that they do not know. */
+enum hipgrain_act {
+	HIPGRAIN_ALLOC = 1,
+	HIPGRAIN_FREE = 2,
+	HIPGRAIN_NAME = 3,
+	HIPGRAIN_EXPECT = 4,
+	HIPGRAIN_EXPECT_END = 5
+};
+
+/* What a part of the program is not to do; they can be joined by `|`. */
+enum hipgrain_expectation {
+	HIPGRAIN_NO_WAIT = 1,
+	HIPGRAIN_NO_MIGRATION = 2,
+	HIPGRAIN_NO_ALLOCATION = 4
+};
+
+typedef void hipgrain_entry(unsigned act, const void *ptr, size_t size, const char *pool,
+			    const char *name);
+
+/* The recorder's entry has this name. It may be called from any thread, and keeps errno. */
+#define HIPGRAIN_ENTRY "hipgrain_annotate"
+
+#ifdef HIPGRAIN_OFF
+#define HIPGRAIN_ANNOTATE(act, ptr, size, pool, name) \
+	((void)(ptr), (void)(size), (void)(pool), (void)(name))
+#else
+static inline hipgrain_entry *hipgrain_find(hipgrain_entry **kept)
+{
+	void *found = dlsym((void *)0 /* RTLD_DEFAULT */, HIPGRAIN_ENTRY);
+	hipgrain_entry *entry = (hipgrain_entry *)(found ? (uintptr_t)found : (uintptr_t)1);
+
+	__atomic_store_n(kept, entry, __ATOMIC_RELAXED);
+	return entry;
+}
+
+static inline __attribute__((always_inline)) void
+hipgrain_annotation(unsigned act, const void *ptr, size_t size, const char *pool, const char *name)
+{
+	static hipgrain_entry *kept; /* NULL: not looked for; 1: there is none */
+	hipgrain_entry *entry = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(!entry, 0))
+		entry = hipgrain_find(&kept);
+	if (__builtin_expect((uintptr_t)entry != 1, 0))
+		entry(act, ptr, size, pool, name);
+}
+#define HIPGRAIN_ANNOTATE(act, ptr, size, pool, name) \
+	hipgrain_annotation(act, ptr, size, pool, name)
+#endif
+
+/*
+ * A pool gave out `size` bytes at `ptr`, which lie in memory that it had allocated. From now on
+ * until hipgrain_free() they are an allocation of their own in findings. `pool` and `name` are
+ * copied, up to 255 bytes, and may be NULL.
+ */
+static inline __attribute__((always_inline)) void hipgrain_alloc(const char *pool, const void *ptr,
+								 size_t size, const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_ALLOC, ptr, size, pool, name);
+}
+
+/* The piece that begins at `ptr` is given back to its pool. NULL is ignored. */
+static inline __attribute__((always_inline)) void hipgrain_free(const void *ptr)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_FREE, ptr, (size_t)0, (const char *)0, (const char *)0);
+}
+
+/* Names the piece, or else the allocation, that begins at `ptr`. */
+static inline __attribute__((always_inline)) void hipgrain_name(const void *ptr, const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_NAME, ptr, (size_t)0, (const char *)0, name);
+}
+
+/*
+ * In the calling thread `expected` (of enum hipgrain_expectation) is not to happen until
+ * hipgrain_expect_end(); what does happen is a finding. They can be nested.
+ */
+static inline __attribute__((always_inline)) void hipgrain_expect(unsigned expected,
+								  const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT, (const void *)0, (size_t)expected, (const char *)0,
+			  name);
+}
+
+static inline __attribute__((always_inline)) void hipgrain_expect_end(void)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT_END, (const void *)0, (size_t)0, (const char *)0,
+			  (const char *)0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
