@@ -29,6 +29,7 @@ void allocation_unref(struct allocation *allocation)
 {
 	if (allocation && --allocation->references == 0) {
 		g_free(allocation->symbol);
+		g_free(allocation->label);
 		attachments_clear(&allocation->attachments);
 		g_free(allocation);
 	}
@@ -434,7 +435,7 @@ static void keep_unmapped(struct address_space *space, const struct allocation *
 {
 	struct allocation *piece = g_memdup2(mapping, sizeof(*mapping));
 
-	piece->symbol = NULL;
+	piece->symbol = piece->label = NULL;
 	piece->attachments = (struct attachments){ NULL };
 	piece->references = 1;
 	piece->ptr = piece->device_ptr = start;
@@ -466,7 +467,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 			keep_unmapped(space, old, MAX(start, old->ptr), MIN(end, old_end), how);
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
-			right->symbol = NULL;
+			right->symbol = right->label = NULL;
 			right->attachments = (struct attachments){ NULL };
 			right->references = 1;
 			right->ptr = right->device_ptr = end;

@@ -48,6 +48,7 @@ struct allocation {
 	uint64_t stream;
 	uint32_t stack_id;
 	char *symbol;                   /* device variables: the name, else NULL */
+	char *label;                    /* by hipgrain_name(): printable; else NULL */
 	const struct range_path *range; /* in which it was allocated (ranges.h), NULL: in none */
 	unsigned references;
 	struct memory_attributes attributes;

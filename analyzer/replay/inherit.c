@@ -60,6 +60,7 @@ static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 	copy = g_memdup2(from, sizeof(*from));
 	copy->references = 1;
 	copy->symbol = g_strdup(from->symbol);
+	copy->label = g_strdup(from->label);
 	copy->attachments = (struct attachments){ NULL };
 	copy->stack_id = copy_stack(copying, from->stack_id);
 	copy->freed = false;

@@ -178,6 +178,21 @@ static struct place find_place(const struct process *process, uint64_t address)
 	return place;
 }
 
+/* Adds the piece of a pool that holds the address, or held it last. */
+static struct place with_piece(const struct process *process, struct place place)
+{
+	const struct pool_pieces *pieces = &process->pool_pieces;
+	uint64_t address;
+
+	if ((place.kind != PLACE_ALLOCATION && place.kind != PLACE_FREED) ||
+	    (!g_tree_nnodes(pieces->live) && !g_tree_nnodes(pieces->gone)))
+		return place;
+	address = place.allocation->ptr + place.offset;
+	place.piece = pool_piece_at(pieces, place.allocation, address);
+	place.piece_offset = place.piece ? address - place.piece->ptr : 0;
+	return place;
+}
+
 /* Remembers the latest answers, because many rules look at the same few addresses of one event. */
 struct place process_place(const struct process *process, uint64_t address)
 {
@@ -193,7 +208,7 @@ struct place process_place(const struct process *process, uint64_t address)
 		if (latest[i].turn == replay_turn && latest[i].process == process &&
 		    latest[i].address == address)
 			return latest[i].place;
-	place = find_place(process, address);
+	place = with_piece(process, find_place(process, address));
 	if (replay_turn % 2 == 0 && replay_turn) {
 		latest[next].process = process;
 		latest[next].turn = replay_turn;

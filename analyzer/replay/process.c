@@ -96,6 +96,7 @@ struct process *process_new(int32_t pid)
 	process->args = g_hash_table_new_full(NULL, NULL, NULL, free_args);
 	process->failed = g_array_new(FALSE, FALSE, sizeof(struct failed_call));
 	address_space_init(&process->space);
+	pool_pieces_init(&process->pool_pieces);
 	page_map_init(&process->pages, process->page_size);
 	page_map_init(&process->attributed, process->page_size);
 	contents_init(&process->contents);
@@ -126,6 +127,7 @@ void process_free(gpointer data)
 	g_hash_table_destroy(process->args);
 	g_array_free(process->failed, TRUE);
 	address_space_destroy(&process->space);
+	pool_pieces_clear(&process->pool_pieces);
 	page_map_destroy(&process->pages);
 	page_map_destroy(&process->attributed);
 	contents_clear(&process->contents);

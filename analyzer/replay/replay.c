@@ -581,6 +581,9 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	case HG_EVENT_omp_submit:
 		process->target_kernels += is_bit(process->target_gpus, event->omp_submit.device);
 		break;
+	case HG_EVENT_annotation:
+		pool_pieces_event(process, event);
+		break;
 	case HG_EVENT_omp_runtime:
 	case HG_EVENT_omp_content:
 	case HG_EVENT_omp_map:
@@ -591,7 +594,6 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	case HG_EVENT_pointers_left_out:
 	case HG_EVENT_fix_plan:
 	case HG_EVENT_residency:
-	case HG_EVENT_annotation:
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:

@@ -14,6 +14,7 @@
 #include "analyzer/replay/attachments.h"
 #include "analyzer/replay/contents.h"
 #include "analyzer/replay/pages.h"
+#include "analyzer/replay/pool_pieces.h"
 #include "analyzer/reader/counts.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
@@ -172,6 +173,7 @@ struct process {
 	int32_t latest_launch_tid; /* 0: there was none */
 
 	struct address_space space;
+	struct pool_pieces pool_pieces;
 	struct page_map pages;
 	struct page_map attributed; /* calls gave GPUs access to these in place, which they keep */
 	struct contents contents;
@@ -302,6 +304,9 @@ struct place {
 	struct allocation *allocation;    /* ALLOCATION, FREED, PAST_END */
 	uint64_t offset;                  /* into it; PAST_END: bytes after its last byte */
 	const struct host_module *module; /* STATIC */
+	/* ALLOCATION, FREED: the pool's piece that holds it, or held it last; NULL: there is none. */
+	struct pool_piece *piece;
+	uint64_t piece_offset; /* into that */
 };
 
 /* At this moment of the replay; the allocation is borrowed. */

@@ -76,6 +76,8 @@ static char *describe(const struct analysis *analysis, const void *row)
 		if (!allocation->stack_id)
 			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);
 	}
+	if (finding->piece)
+		add_stack(text, analysis, finding->process, finding->piece->stack_id);
 	if (finding->related_stack_id)
 		add_stack(text, analysis, finding->process, finding->related_stack_id);
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */

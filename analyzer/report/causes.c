@@ -123,6 +123,7 @@ static void add_text(GString *key, GString *identity, struct json_object *object
 static bool add_memory(GString *key, GString *identity, int64_t *line, struct json_object *finding)
 {
 	struct json_object *allocation = get_member(finding, "allocation");
+	struct json_object *piece = get_member(allocation, "piece");
 
 	add_text(key, identity, allocation, "api");
 	add_text(key, identity, allocation, "symbol");
@@ -132,6 +133,10 @@ static bool add_memory(GString *key, GString *identity, int64_t *line, struct js
 		return false;
 	if (strcmp(get_text(finding, "rule"), rules[RULE_HG601].id) == 0)
 		add_stack(key, identity, line, get_member(allocation, "free_stack"));
+	if (strcmp(get_text(finding, "rule"), rules[RULE_HG601].id) == 0 && piece) {
+		add_text(key, identity, piece, "name");
+		add_stack(key, identity, line, get_member(piece, "free_stack"));
+	}
 	return true;
 }
 

@@ -85,6 +85,10 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 				       allocation->symbol ? allocation->symbol : "");
 		add_place(text, analysis, finding->process, allocation->stack_id, form);
 	}
+	if (finding->piece)
+		g_string_append_printf(text, "|%s|%s",
+				       finding->piece->pool ? finding->piece->pool : "",
+				       finding->piece->name ? finding->piece->name : "");
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
 	if (!finding_is_about_launches(finding) && finding->sites->len) {
 		add_place(text, analysis, finding->process,

@@ -102,8 +102,10 @@ static struct json_object *allocation(const struct analysis *analysis,
 	put(object, "mixed", json_object_new_boolean(finding->mixed));
 	put(object, "why", text_or_null(finding->why));
 	put(object, "symbol", text_or_null(from->symbol));
+	put(object, "label", text_or_null(from->label));
 	put(object, "flags", json_flags(from));
 	put_memory_range(object, finding);
+	put(object, "piece", json_piece(analysis, finding));
 	put(object, "pages", json_pages(analysis, finding));
 	put(object, "stack", json_stack(analysis, finding->process, from->stack_id));
 	put(object, "requested", requester(analysis, finding));

@@ -52,6 +52,26 @@ void put_memory_range(struct json_object *object, const struct finding *finding)
 	put(object, "last_offset", number(met->any ? met->last_offset : finding->offset));
 }
 
+struct json_object *json_piece(const struct analysis *analysis, const struct finding *finding)
+{
+	const struct pool_piece *piece = finding->piece;
+	struct json_object *object;
+
+	if (!piece)
+		return NULL;
+	object = json_object_new_object();
+	put(object, "name", text_or_null(piece->name));
+	put(object, "pool", text_or_null(piece->pool));
+	put(object, "address", json_address(piece->ptr));
+	put(object, "size", number(piece->size));
+	put(object, "offset", number(finding->piece_offset));
+	put(object, "several", json_object_new_boolean(finding->several_pieces));
+	put(object, "stack", json_stack(analysis, finding->process, piece->stack_id));
+	put(object, "free_stack",
+	    piece->freed ? json_stack(analysis, finding->process, piece->free_stack_id) : NULL);
+	return object;
+}
+
 static struct json_object *advice(const struct analysis *analysis, const struct process *process,
 				  const struct page_call *call)
 {

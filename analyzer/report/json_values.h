@@ -63,6 +63,8 @@ struct json_object *json_stack(const struct analysis *analysis, const struct pro
 /* Return what a finding unites (json_evidence.c) as arrays, NULL if the finding has none. */
 struct json_object *json_instructions(const struct finding *finding);
 struct json_object *json_candidates(const struct analysis *analysis, const struct finding *finding);
+/* Returns the piece of a pool that the memory is; NULL: it is none. */
+struct json_object *json_piece(const struct analysis *analysis, const struct finding *finding);
 struct json_object *json_pages(const struct analysis *analysis, const struct finding *finding);
 /*
  * Returns the flags that memory was allocated with, by name, or NULL: the call has none, or none

@@ -77,18 +77,43 @@ static void put_memory_row(const struct printer *printer, struct json_object *fi
 			   struct json_object *allocation)
 {
 	const char *symbol = get_text(allocation, "symbol");
+	const char *label = get_text(allocation, "label");
 	char *extent = memory_extent(allocation);
 	bool past = is_rule(finding, RULE_HG607);
 
 	put_words_owned(
 	    printer, "memory",
-	    g_strdup_printf("%" G_GINT64_FORMAT " bytes from %s%s%s at %s, %s%s%s",
+	    g_strdup_printf("%s%s%s%" G_GINT64_FORMAT " bytes from %s%s%s at %s, %s%s%s",
+			    *label ? "\"" : "", label, *label ? "\", " : "",
 			    get_number(allocation, "size"), get_text(allocation, "api"),
 			    *symbol ? " " : "", symbol, get_text(allocation, "address"),
 			    past ? "used past the end by" : "used at offset",
 			    past && *extent == 's' ? extent + 1 : extent,
 			    get_member(allocation, "free_stack") ? " (freed since)" : ""));
 	g_free(extent);
+}
+
+/* Prints the piece of a pool that the memory is, and who took it. */
+static void put_piece(const struct printer *printer, struct json_object *finding,
+		      struct json_object *piece)
+{
+	const char *name = get_text(piece, "name"), *pool = get_text(piece, "pool");
+
+	if (!piece)
+		return;
+	put_words_owned(
+	    printer, "piece",
+	    g_strdup_printf("%s%s%s%" G_GINT64_FORMAT " bytes%s%s%s at %s, used at offset "
+			    "%" G_GINT64_FORMAT "%s%s",
+			    *name ? "\"" : "", name, *name ? "\", " : "",
+			    get_number(piece, "size"), *pool ? " of pool \"" : "", pool,
+			    *pool ? "\"" : "", get_text(piece, "address"),
+			    get_number(piece, "offset"),
+			    get_member(piece, "free_stack") ? " (given back since)" : "",
+			    get_flag(piece, "several") ? "; the first of several" : ""));
+	put_json_stack(printer, "taken", get_member(piece, "stack"));
+	if (is_rule(finding, RULE_HG601))
+		put_json_stack(printer, "given back", get_member(piece, "free_stack"));
 }
 
 /* Prints the line that has the memory of a wrapper. */
@@ -111,6 +136,7 @@ static void put_memory(const struct printer *printer, struct json_object *findin
 
 	if (!allocation)
 		return;
+	put_piece(printer, finding, get_member(allocation, "piece"));
 	put_memory_row(printer, finding, allocation);
 	put_several(printer, allocation);
 	if (!get_member(allocation, "symbol"))
@@ -119,7 +145,8 @@ static void put_memory(const struct printer *printer, struct json_object *findin
 	if (get_member(allocation, "range"))
 		put_words_owned(printer, "",
 				g_strdup_printf("in %s", get_text(allocation, "range")));
-	if (is_rule(finding, RULE_HG601))
+	if (is_rule(finding, RULE_HG601) &&
+	    !(get_member(allocation, "piece") && !get_member(allocation, "freed_by")))
 		put_json_stack(printer, "freed", get_member(allocation, "free_stack"));
 	if (get_member(allocation, "granularity") && *why) {
 		put_words_owned(printer, "granularity",

@@ -79,6 +79,11 @@ static void add_finding(struct sources *sources, const struct finding *finding)
 		if (finding->allocation->freed)
 			add_stack(sources, process, finding->allocation->free_stack_id);
 	}
+	if (finding->piece) {
+		add_stack(sources, process, finding->piece->stack_id);
+		if (finding->piece->freed)
+			add_stack(sources, process, finding->piece->free_stack_id);
+	}
 	if (finding->sites->len)
 		add_stack(sources, process, g_array_index(finding->sites, struct site, 0).stack_id);
 	if (finding->related_stack_id)

@@ -45,9 +45,11 @@ function snippetsOf(f) {
   const hasAtomic = f.instructions?.some((i) => /atomic|_add_|_swap|cmpswap/.test(i.instruction));
   for (const i of f.instructions ?? []) add(hasAtomic ? "Atomic" : "Instruction", i.file, i.line, i.instruction);
   if (!f.instructions) add("Kernel", f.device_file, f.device_line);
+  addFrame("Piece", f.allocation?.piece?.stack);
   addFrame("Allocation", f.allocation?.stack);
   for (const p of f.allocation?.pages ?? []) if (p.advice) addFrame("Advice", p.advice.stack);
   if (f.rule.startsWith("HG6")) addFrame("Freed", f.allocation?.free_stack);
+  addFrame("Given back", f.allocation?.piece?.free_stack);
   addFrame("Launch", f.launches?.stack);
   addFrame("Call", f.call_stack);
   addFrame("Also involved", f.related_stack);

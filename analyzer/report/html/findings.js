@@ -33,6 +33,8 @@ const pageOf = (p) => `offsets ${p.offset} to ${p.offset + p.size - 1}: ${p.gran
 const candidateOf = (c) => (c.count > 1 ? `${c.count} allocations of ` : "") + `${leastMost(c.least_size, c.most_size)} bytes from ${c.api}${c.symbol ? " " + c.symbol : ""}, ` +
   `${c.mixed ? "in part " : ""}${c.granularity}${c.kernarg_offset == null ? "" : `, passed at byte ${c.kernarg_offset} of the arguments`}\n${frames(c.stack)}`;
 
+const pieceOf = (p) => `${p.name ? `"${p.name}", ` : ""}${p.size} bytes${p.pool ? ` of pool "${p.pool}"` : ""} at ${p.address}, offset ${p.offset}${p.several ? " (the first of several)" : ""}`;
+
 function ranksOf(f) {
   if (!f.ranks) return null;
   const numbers = [...new Set(f.ranks.map((r) => r.rank))];
@@ -46,7 +48,8 @@ function rowsOf(f) {
     ["kernel", f.kernel],
     [f.instructions && f.instructions.length > 1 ? "instructions" : "instruction", f.instructions && f.instructions.map(instructionOf).join("\n")],
     ["argument", f.argument ?? (f.argument_index == null ? null : `number ${f.argument_index}`)], ["path", f.path],
-    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""} at ${memory.address}, offset ${leastMost(memory.first_offset, memory.last_offset)}` +
+    ["piece", memory?.piece && pieceOf(memory.piece)], ["taken", memory?.piece && frames(memory.piece.stack)], ["given back", memory?.piece?.free_stack && frames(memory.piece.free_stack)],
+    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""}${memory.label ? ` "${memory.label}"` : ""} at ${memory.address}, offset ${leastMost(memory.first_offset, memory.last_offset)}` +
       (memory.several ? ` (the first of several, ${leastMost(memory.least_size, memory.most_size)} bytes)` : "")],
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
     ["pages", memory && memory.pages && memory.pages.map(pageOf).join("\n")],
@@ -63,7 +66,7 @@ function rowsOf(f) {
 /* Wrapping frames are the runtime's own; the first other one is what a person wrote. */
 const isRuntimeLibrary = (f) => /^(lib(c|m|dl|pthread|stdc\+\+|amdhip64|hsa-runtime64|amd_comgr|amd_smi|LLVM|hipgrain|omp|gomp|gcc_s|ld)(?![a-z])|ld-linux|\[vdso)/.test(fileName(f.module ?? ""));
 /* As analyzer/isa/wrappers.def has them. */
-const isLibraryFrame = (f) => /\/(c\+\+\/v1|include\/(camp|hipcub|RAJA|rmm|rocprim|thrust|umpire)|thrust\/thrust|src\/umpire)\/|\/(AMReX|Kokkos)_/.test(f.file ?? "");
+const isLibraryFrame = (f) => /\/(c\+\+\/v1|include\/(camp|hipcub|RAJA|rmm|rocprim|thrust|umpire)|thrust\/thrust|src\/umpire)\/|\/(AMReX|Kokkos)_|\/hipgrain\.h$/.test(f.file ?? "");
 const isRuntimeFrame = (f) => isRuntimeLibrary(f) || isLibraryFrame(f) || /^(_start|__libc_start|__hip|__device_stub__)/.test(f.function ?? "") || /\/(include\/(c\+\+|hip|hsa)|x86_64-linux-gnu\/c\+\+|hip\/amd_detail)\//.test(f.file ?? "");
 const userFrame = (stack) => (stack ?? []).find((f) => f.file && !isRuntimeFrame(f)) ?? null;
 

@@ -248,9 +248,10 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 			       grain->mixed, grain->how);
 	if (allocation) {
 		g_string_append_printf(key,
-				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
+				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %s",
 				       allocation->api, allocation->stack_id, allocation->flags,
-				       allocation->stack_id ? 0 : allocation->ptr);
+				       allocation->stack_id ? 0 : allocation->ptr,
+				       piece_key(&pointer->place));
 	}
 	return g_string_free(key, FALSE);
 }
@@ -282,14 +283,19 @@ static const char *system_noun(const struct place *place)
 static char *this_memory(const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
-
 	const char *noun = allocation ? allocation_noun(allocation) : system_noun(&pointer->place);
+	char *memory = NULL, *text;
 
 	if (pointer->among)
 		return g_strdup("each of the candidates");
-	return g_strdup_printf("%s%s%s", allocation ? "this " : "", noun,
+	if (pointer->place.piece && !pointer->place.piece->freed)
+		memory = place_text(&pointer->place);
+	text = g_strdup_printf("%s%s%s%s%s%s", allocation ? "this " : "", noun, memory ? ", " : "",
+			       memory ? memory : "", memory ? "," : "",
 			       pointer->maybe_harmless ? ", one of several that it may update,"
 						       : "");
+	g_free(memory);
+	return text;
 }
 
 /* Returns the part of that memory that is fine-grained, for a sentence. The caller frees it. */

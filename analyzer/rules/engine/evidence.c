@@ -61,6 +61,13 @@ void finding_add_instruction(struct finding *finding, const struct code_site *si
 
 /* ---- memory ---- */
 
+static const struct pool_piece *live_piece(const struct place *place)
+{
+	return place->kind == PLACE_ALLOCATION && place->piece && !place->piece->freed
+		   ? place->piece
+		   : NULL;
+}
+
 void finding_met(struct finding *finding, const struct place *place)
 {
 	struct memory_range *met = &finding->met;
@@ -68,6 +75,7 @@ void finding_met(struct finding *finding, const struct place *place)
 
 	if (!allocation)
 		return;
+	finding->several_pieces |= finding->piece && finding->piece != live_piece(place);
 	if (!met->any) {
 		*met = (struct memory_range){
 			.any = true,
@@ -85,6 +93,62 @@ void finding_met(struct finding *finding, const struct place *place)
 	met->most = MAX(met->most, allocation->size);
 	met->first_offset = MIN(met->first_offset, place->offset);
 	met->last_offset = MAX(met->last_offset, place->offset);
+}
+
+void finding_set_piece(struct finding *finding, const struct place *place)
+{
+	const struct pool_piece *piece = live_piece(place);
+
+	if (!finding->piece && piece) {
+		finding->piece = pool_piece_ref(place->piece);
+		finding->piece_offset = place->piece_offset;
+	}
+}
+
+uint64_t place_size(const struct place *place)
+{
+	const struct pool_piece *piece = live_piece(place);
+
+	return piece ? piece->size : place->allocation->size;
+}
+
+char *piece_words(const struct pool_piece *piece, const char *size)
+{
+	char *of = piece->pool ? g_strdup_printf(" of pool \"%s\"", piece->pool) : g_strdup("");
+	char *words =
+	    piece->name ? g_strdup_printf("piece \"%s\" (%s bytes)%s", piece->name, size, of)
+			: g_strdup_printf("a piece of %s bytes%s", size, of);
+
+	g_free(of);
+	return words;
+}
+
+char *place_words(const struct place *place, const char *size)
+{
+	const struct allocation *allocation = place->allocation;
+	const struct pool_piece *piece = live_piece(place);
+
+	if (piece)
+		return piece_words(piece, size);
+	if (allocation->symbol)
+		return g_strdup_printf("the variable %s (%s bytes)", allocation->symbol, size);
+	return allocation->label ? g_strdup_printf("\"%s\", %s bytes from %s", allocation->label,
+						   size, hg_api_name(allocation->api))
+				 : g_strdup_printf("%s bytes from %s", size,
+						   hg_api_name(allocation->api));
+}
+
+const char *piece_key(const struct place *place)
+{
+	static __thread char key[1200];
+	const struct pool_piece *piece = place->piece;
+
+	if (!piece)
+		return place->allocation && place->allocation->label ? place->allocation->label
+								     : "";
+	g_snprintf(key, sizeof(key), "%u %d %s|%s", piece->stack_id, piece->freed,
+		   piece->pool ? piece->pool : "", piece->name ? piece->name : "");
+	return key;
 }
 
 struct collecting {
@@ -284,17 +348,13 @@ void finding_detail(struct finding *finding, uint64_t detail)
 char *place_figure(struct finding *finding, unsigned n, const struct place *place)
 {
 	char mark[4] = { '\x1f', (char)('0' + n), '\x1f', 0 };
-	const struct allocation *allocation = place->allocation;
 
 	switch (place->kind) {
 	case PLACE_ALLOCATION:
 	case PLACE_FREED:
 	case PLACE_PAST_END:
-		finding_figure(finding, n, FIGURE_RANGE, allocation->size);
-		return allocation->symbol
-			   ? g_strdup_printf("the variable %s (%s bytes)", allocation->symbol, mark)
-			   : g_strdup_printf("%s bytes from %s", mark,
-					     hg_api_name(allocation->api));
+		finding_figure(finding, n, FIGURE_RANGE, place_size(place));
+		return place_words(place, mark);
 	default:
 		return place_text(place);
 	}

@@ -33,6 +33,22 @@ void finding_add_instruction(struct finding *finding, const struct code_site *si
  */
 void finding_met(struct finding *finding, const struct place *place);
 
+/* The finding is about the piece of a pool there, too, unless that was given back before. */
+void finding_set_piece(struct finding *finding, const struct place *place);
+
+/* Returns the bytes of the live piece of a pool there, or else of the allocation. */
+uint64_t place_size(const struct place *place);
+/*
+ * Returns 'piece "energy" (64 bytes) of pool "arena"', "64 bytes from hipMalloc" or the like, of an
+ * allocation; the caller frees it.
+ */
+char *place_words(const struct place *place, const char *size);
+/* Returns the same of a piece. */
+char *piece_words(const struct pool_piece *piece, const char *size);
+/* Returns what is the same for memory that was taken from a pool by one name at one place; static
+ * until the next call of the thread. */
+const char *piece_key(const struct place *place);
+
 /* Part of an allocation, all of one granularity. */
 struct page_stretch {
 	uint64_t offset, size; /* bytes from the allocation's start */

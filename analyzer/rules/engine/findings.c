@@ -81,6 +81,7 @@ static void finding_free(gpointer data)
 	g_free(finding->group);
 	evidence_free(finding);
 	allocation_unref(finding->allocation);
+	pool_piece_unref(finding->piece);
 	allocation_unref(finding->through);
 	attachments_clear(&finding->evidence);
 	g_array_free(finding->sites, TRUE);

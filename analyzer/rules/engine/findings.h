@@ -132,6 +132,9 @@ struct finding {
 	bool about_order;    /* rests on having seen every wait: worthless if events were lost */
 
 	struct allocation *allocation; /* a reference, or NULL */
+	struct pool_piece *piece;      /* of it, in which the address lies; a reference, or NULL */
+	bool several_pieces;           /* and others */
+	uint64_t piece_offset;
 	uint64_t address;
 	uint64_t offset; /* of address in the allocation, bytes */
 	enum granularity granularity;

@@ -408,6 +408,7 @@ void finding_goes_through(const struct rules_context *context, const struct laun
 
 void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)
 {
+	finding_set_piece(finding, place);
 	finding->address = address;
 	finding->offset = place->offset;
 	finding->allocation = allocation_ref(place->allocation);
@@ -472,18 +473,14 @@ const char *allocation_noun(const struct allocation *allocation)
 
 char *place_text(const struct place *place)
 {
-	const struct allocation *allocation = place->allocation;
+	char size[32];
 
 	switch (place->kind) {
 	case PLACE_ALLOCATION:
 	case PLACE_FREED:
 	case PLACE_PAST_END:
-		if (allocation->symbol) {
-			return g_strdup_printf("the variable %s (%" G_GUINT64_FORMAT " bytes)",
-					       allocation->symbol, allocation->size);
-		}
-		return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
-				       hg_api_name(allocation->api));
+		g_snprintf(size, sizeof(size), "%" G_GUINT64_FORMAT, place_size(place));
+		return place_words(place, size);
 	case PLACE_HEAP:
 		return g_strdup_printf("a heap block smaller than the recording threshold");
 	case PLACE_STACK:

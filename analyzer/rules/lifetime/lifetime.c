@@ -16,6 +16,30 @@ static const char *verb(unsigned access)
 	return access & ISA_ATOMIC ? "updates" : access & ISA_WRITE ? "writes to" : "reads";
 }
 
+/* ---- pieces of pools ---- */
+
+/* Returns true for memory that is there, and was given back to its pool. */
+static bool is_given_back(const struct place *place)
+{
+	return place->kind == PLACE_ALLOCATION && place->piece && place->piece->freed;
+}
+
+/* Returns the bytes of what was released, or is used: a piece, or the whole. */
+static uint64_t size_at(const struct place *place)
+{
+	return is_given_back(place) ? place->piece->size : place->allocation->size;
+}
+
+/* A new finding is about a piece that is a pool's again: such accesses do not fault. */
+static void set_given_back(struct finding *finding, const struct place *place)
+{
+	if (!finding->piece) {
+		finding->piece = pool_piece_ref(place->piece);
+		finding->piece_offset = place->piece_offset;
+	}
+	finding->if_faulted = CONFIDENCE_POSSIBLE;
+}
+
 /* ---- kernels ---- */
 
 /*
@@ -31,11 +55,12 @@ static struct finding *launch_finding(const struct rules_context *context,
 	struct finding *finding;
 	bool is_new;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %u %d %u %s",
-			       launch->kernel->symbol, use->kernarg, allocation->api,
-			       allocation->stack_id, pointer->chain ? pointer->path : "");
+	finding = findings_get(context->findings, rule, context->process, &is_new,
+			       "%s %u %d %u %s %s", launch->kernel->symbol, use->kernarg,
+			       allocation->api, allocation->stack_id,
+			       pointer->chain ? pointer->path : "", piece_key(&pointer->place));
 	launch_hit(launch, finding);
-	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_figure(finding, 0, FIGURE_RANGE, size_at(&pointer->place));
 	finding_figure(finding, 1, FIGURE_RANGE, pointer->place.offset);
 	finding_detail(finding, allocation->freed ? allocation->free_api : 0);
 	if (!is_new) {
@@ -45,6 +70,21 @@ static struct finding *launch_finding(const struct rules_context *context,
 	finding_set_launch(finding, launch, pointer);
 	finding->if_faulted = CONFIDENCE_PROVEN;
 	return finding;
+}
+
+static void report_given_back(struct finding *finding, const struct isa_use *use,
+			      const struct place *place)
+{
+	char *memory = piece_words(place->piece, FIGURE(0));
+
+	finding->message = g_strdup_printf("%s %s memory that was given back to its pool before "
+					   "the launch: %s.",
+					   finding->kernel, verb(use->access), memory);
+	g_free(memory);
+	finding->fix = g_strdup("give the piece back after the last kernel that uses it was "
+				"launched, or stop passing the pointer");
+	set_given_back(finding, place);
+	finding_weigh(finding, &(struct chain){ .use = use, .needs_use = true });
 }
 
 static void report_freed(const struct rules_context *context, const struct launch *launch,
@@ -58,6 +98,10 @@ static void report_freed(const struct rules_context *context, const struct launc
 	finding = launch_finding(context, launch, RULE_HG601, use, pointer);
 	if (!finding)
 		return;
+	if (is_given_back(&pointer->place)) {
+		report_given_back(finding, use, &pointer->place);
+		return;
+	}
 	finding->message =
 	    g_strdup_printf("%s %s memory that was freed before the launch: %s bytes from %s, "
 			    "released by %s.",
@@ -151,7 +195,7 @@ static void check_use(const struct rules_context *context, const struct launch *
 	/* Pointers that are left in tables need not be used. */
 	if (pointer->chain && !use->certain)
 		return;
-	if (pointer->place.kind == PLACE_FREED)
+	if (pointer->place.kind == PLACE_FREED || is_given_back(&pointer->place))
 		report_freed(context, launch, use, pointer);
 	else if (is_outside(&pointer->place) && use->certain &&
 		 !is_of_part(context, launch, use, pointer))
@@ -198,7 +242,24 @@ static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t sl
 }
 
 /*
- * Returns the bytes from the address to its allocation's end, if the transfer is longer than that;
+ * Returns true if the transfer begins in a piece of a pool and ends in the midst of another one, or
+ * between the piece and the next. One of several whole pieces, or of all of the block, is meant so.
+ */
+static bool leaves_piece(const struct rules_context *context, const struct transfer *transfer,
+			 const struct place *place)
+{
+	const struct pool_piece *piece = place->piece, *last;
+	uint64_t from = place->allocation->ptr + place->offset, end = from + transfer->extent;
+
+	if (!piece || piece->freed || transfer->extent <= piece->size - place->piece_offset ||
+	    transfer->extent >= place->allocation->size - place->offset)
+		return false;
+	last = pool_piece_before(&context->process->pool_pieces, place->allocation, end - 1);
+	return last && (last == piece || end < last->ptr + last->size);
+}
+
+/*
+ * Returns the bytes from the address to its allocation's end, or its piece's, if the transfer is longer than that;
  * ENOUGH_ROOM if it is not, or the address leads to no allocation that is live.
  */
 #define ENOUGH_ROOM UINT64_MAX
@@ -207,14 +268,56 @@ static uint64_t room_for(const struct rules_context *context, const struct trans
 	struct place place = process_place(context->process, transfer->address);
 	uint64_t room = place.kind == PLACE_ALLOCATION ? place.allocation->size - place.offset : 0;
 
-	return place.kind == PLACE_ALLOCATION && transfer->extent > room ? room : ENOUGH_ROOM;
+	if (place.kind != PLACE_ALLOCATION)
+		return ENOUGH_ROOM;
+	if (transfer->extent > room)
+		return room;
+	return leaves_piece(context, transfer, &place) ? place.piece->size - place.piece_offset
+						       : ENOUGH_ROOM;
+}
+
+/* Says of a new finding that the transfer's memory is a pool's again. */
+static void report_transfer_given_back(struct finding *finding, const struct transfer *transfer,
+				       const struct place *place)
+{
+	char *memory = piece_words(place->piece, FIGURE(0));
+
+	finding->message = g_strdup_printf(
+	    "the %s of %s is memory that was given back to its pool before: %s%s.",
+	    transfer->writes ? "destination" : "source", finding->api, memory,
+	    transfer->open ? "; the call did not return" : "");
+	g_free(memory);
+	finding->fix = g_strdup("give the piece back after this call");
+	set_given_back(finding, place);
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"it may be the pool itself that uses what was given back");
+}
+
+/* Says of a new finding that the transfer leaves its piece. */
+static void report_left_piece(struct finding *finding, const struct transfer *transfer,
+			      const struct place *place)
+{
+	char *memory = piece_words(place->piece, FIGURE(0));
+
+	finding->message = g_strdup_printf(
+	    "%s %s %s bytes at offset %s of %s: %s bytes past its end.", finding->api,
+	    transfer->writes ? "writes" : "reads", FIGURE(1), FIGURE(2), memory, FIGURE(3));
+	g_free(memory);
+	finding->fix = g_strdup_printf("pass a size of at most %s bytes, or take %s from the pool",
+				       FIGURE(4), FIGURE(5));
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"the program may use neighbouring pieces as one, or the room between them");
 }
 
 static void check_range(const struct rules_context *context, const struct transfer *transfer)
 {
 	struct place place = process_place(context->process, transfer->address);
 	const struct allocation *allocation = place.allocation;
-	bool freed = place.kind == PLACE_FREED;
+	bool given_back = is_given_back(&place) && transfer->extent <= place.piece->size -
+									   place.piece_offset;
+	bool freed = place.kind == PLACE_FREED || given_back;
+	bool left;
+	uint64_t offset;
 	bool both = transfer->writes && transfer->other_room != ENOUGH_ROOM;
 	uint64_t room = room_for(context, transfer);
 	struct finding *finding;
@@ -225,21 +328,24 @@ static void check_range(const struct rules_context *context, const struct transf
 		return;
 	if (!freed && room == ENOUGH_ROOM)
 		return;
+	left = !freed && leaves_piece(context, transfer, &place);
+	offset = left ? place.piece_offset : place.offset;
 	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
-			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
+			       &is_new, "%u %u %s %d %u %d %s", transfer->api, transfer->stack_id,
 			       transfer->writes ? "destination" : "source", allocation->api,
-			       allocation->stack_id);
+			       allocation->stack_id, left,
+			       left || given_back ? piece_key(&place) : "");
 	finding_hit(finding, context->event->ns, transfer->stack_id);
-	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_figure(finding, 0, FIGURE_RANGE, left ? place.piece->size : size_at(&place));
 	if (freed) {
 		finding_detail(finding, allocation->free_api);
 	} else {
 		finding_figure(finding, 1, FIGURE_RANGE, transfer->extent);
-		finding_figure(finding, 2, FIGURE_RANGE, place.offset);
+		finding_figure(finding, 2, FIGURE_RANGE, offset);
 		finding_figure(finding, 3, FIGURE_RANGE, transfer->extent - room);
 		finding_figure(finding, 4, FIGURE_RANGE,
 			       both ? MIN(room, transfer->other_room) : room);
-		finding_figure(finding, 5, FIGURE_RANGE, place.offset + transfer->extent);
+		finding_figure(finding, 5, FIGURE_RANGE, offset + transfer->extent);
 		finding_detail(finding, (uint64_t)transfer->code << 1 | both);
 	}
 	if (!is_new) {
@@ -248,6 +354,14 @@ static void check_range(const struct rules_context *context, const struct transf
 	}
 	finding->api = g_strdup(hg_api_name(transfer->api));
 	finding_set_place(finding, &place, transfer->address);
+	if (given_back) {
+		report_transfer_given_back(finding, transfer, &place);
+		return;
+	}
+	if (left) {
+		report_left_piece(finding, transfer, &place);
+		return;
+	}
 	if (freed) {
 		finding->message = g_strdup_printf(
 		    "the %s of %s is memory that was freed before: %s bytes from %s, released by "

@@ -53,9 +53,19 @@ static char *memory_text(const struct allocation *allocation)
 }
 
 /* Returns the part of the allocation that a copy or fill touches; a kernel's part is not known. */
-static char *touched_text(const struct allocation *allocation, const struct use *use)
+static char *touched_text(const struct allocation *allocation, const struct finding *finding,
+			  const struct use *use)
 {
 	const char *api = hg_api_name(allocation->api);
+	char *piece, *text;
+
+	if (finding->piece) {
+		piece = piece_words(finding->piece, FIGURE(2));
+		text = use->end ? g_strdup_printf("%s bytes of %s", FIGURE(1), piece)
+				: g_strdup_printf("memory in %s", piece);
+		g_free(piece);
+		return text;
+	}
 
 	return use->end ? g_strdup_printf("%s bytes of a block of %s bytes from %s", FIGURE(1),
 					  FIGURE(0), api)
@@ -96,6 +106,7 @@ void order_set_later(const struct rules_context *context, struct finding *findin
 {
 	struct pointer_argument pointer;
 	struct launch launch = { .code = later->code };
+	struct place place;
 	bool is_launch = context->event->type == HG_EVENT_launch && from;
 
 	finding->about_order = true;
@@ -118,6 +129,9 @@ void order_set_later(const struct rules_context *context, struct finding *findin
 	finding->offset =
 	    later->start - allocation->ptr < allocation->size ? later->start - allocation->ptr : 0;
 	finding->allocation = allocation_ref(allocation);
+	place = process_place(context->process, later->start);
+	if (place.allocation == allocation)
+		finding_set_piece(finding, &place);
 }
 
 static struct finding *race_finding(const struct rules_context *context, enum rule_id rule,
@@ -242,9 +256,11 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 
 	if (later->end)
 		finding_figure(finding, 1, FIGURE_RANGE, later->end - later->start);
+	if (finding->piece)
+		finding_figure(finding, 2, FIGURE_RANGE, finding->piece->size);
 	if (!is_new)
 		return;
-	memory = touched_text(allocation, later);
+	memory = touched_text(allocation, finding, later);
 	first = order_stream_text(earlier);
 	second = order_stream_text(later);
 	finding->message = g_strdup_printf(

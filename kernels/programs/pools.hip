@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program with a pool of its own, which tells hipgrain what its pieces are (hipgrain.h).
+//
+// A piece is used after it was given back: the block that holds it is still there, so that nothing faults.
+// hipgrain-run: given_back
+// hipgrain-stdout: pools: done
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@arena launches=1 confidence=likely
+//
+// hipgrain-run: copied_back
+// hipgrain-stdout: pools: done
+// hipgrain-expect: HG601 api=hipMalloc call=hipMemcpy at=@arena confidence=likely
+//
+// A fill of one piece runs into the next one.
+// hipgrain-run: filled_too_far
+// hipgrain-stdout: pools: done
+// hipgrain-expect: HG606 api=hipMalloc call=hipMemset at=@arena confidence=likely
+//
+// hipgrain-run: lost
+// hipgrain-stdout: pools: done
+// hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@managed_arena launches=1 confidence=proven
+//
+// Everything in order: pieces that are given back and taken again, the pool's own fill of all of its block.
+// hipgrain-run: reused
+// hipgrain-stdout: pools: 64 of 64 right
+// hipgrain-expect: none
+//
+// What a program says may be wrong in any way.
+// hipgrain-run: nonsense
+// hipgrain-stdout: pools: 64 of 64 right
+// hipgrain-expect: none
+
+#include "../../include/hipgrain.h"
+#include "sample.h"
+
+#define ELEMENTS 64
+#define PIECE    4096
+#define PIECES   4
+
+__global__ void increment(int *numbers)
+{
+	numbers[threadIdx.x] += 1;
+}
+
+__global__ void add(double *total)
+{
+	unsafeAtomicAdd(total, 1.0);
+}
+
+/* A pool that hands out pieces of one block, one behind the other. */
+static char *block;
+static size_t used;
+
+static void *take(const char *name)
+{
+	void *piece = block + used;
+
+	used += PIECE;
+	hipgrain_alloc("arena", piece, PIECE, name); // @take
+	return piece;
+}
+
+static void make_arena()
+{
+	CHECK(hipMalloc(&block, PIECE * PIECES)); // @arena
+	CHECK(hipMemset(block, 0, PIECE * PIECES));
+}
+
+static void compare(const int *numbers, int expected)
+{
+	int host[ELEMENTS], right = 0;
+
+	CHECK(hipMemcpy(host, numbers, sizeof(host), hipMemcpyDeviceToHost));
+	for (int i = 0; i < ELEMENTS; i++) {
+		right += host[i] == expected;
+	}
+	printf("pools: %d of %d right\n", right, ELEMENTS);
+}
+
+static void run_given_back()
+{
+	make_arena();
+	take("mass");
+	int *energy = (int *)take("energy");
+	hipgrain_free(energy);
+	increment<<<1, ELEMENTS>>>(energy);
+	CHECK(hipDeviceSynchronize());
+	printf("pools: done\n");
+}
+
+static void run_copied_back()
+{
+	int host[ELEMENTS];
+
+	make_arena();
+	take("mass");
+	int *energy = (int *)take("energy");
+	hipgrain_free(energy);
+	CHECK(hipMemcpy(host, energy, sizeof(host), hipMemcpyDeviceToHost));
+	printf("pools: done\n");
+}
+
+static void run_filled_too_far()
+{
+	make_arena();
+	void *mass = take("mass");
+	take("energy");
+	CHECK(hipMemset(mass, 0, PIECE + 16));
+	printf("pools: done\n");
+}
+
+static void run_lost()
+{
+	CHECK(hipMallocManaged(&block, PIECE * PIECES)); // @managed_arena
+	take("mass");
+	double *total = (double *)take("total energy");
+	*total = 0;
+	add<<<1, ELEMENTS>>>(total);
+	CHECK(hipDeviceSynchronize());
+	printf("pools: done\n");
+}
+
+static void run_reused()
+{
+	make_arena();
+	hipgrain_name(block, "the arena's block");
+	for (int i = 0; i < 3; i++) {
+		used = 0;
+		take("mass");
+		hipgrain_free(take("temperature"));
+	}
+	CHECK(hipMemset(block, 0, PIECE * PIECES));
+	used = PIECE;
+	int *energy = (int *)take("energy");
+	increment<<<1, ELEMENTS>>>(energy);
+	compare(energy, 1);
+	hipgrain_free(energy);
+	CHECK(hipMemset(block, 0, PIECE * PIECES));
+	CHECK(hipFree(block));
+}
+
+static void run_nonsense()
+{
+	make_arena();
+	int *numbers = (int *)take("\033[31mred\n\xff");
+	hipgrain_alloc("arena", (void *)16, 64, "nowhere");
+	hipgrain_alloc("arena", block, (size_t)-1, "everything");
+	hipgrain_alloc("arena", block + PIECE, 0, "nothing");
+	hipgrain_alloc((const char *)8, block + PIECE, 64, (const char *)~(size_t)0);
+	hipgrain_alloc(nullptr, block + PIECE + 32, 64, nullptr);
+	hipgrain_free(block + 1);
+	hipgrain_free((void *)~(size_t)0);
+	hipgrain_free(nullptr);
+	hipgrain_name(block + 7, "inside");
+	hipgrain_name(nullptr, "null");
+	increment<<<1, ELEMENTS>>>(numbers);
+	compare(numbers, 1);
+}
+
+int main(int argc, char **argv)
+{
+	static const variant variants[] = {
+		{ "given_back", run_given_back },
+		{ "copied_back", run_copied_back },
+		{ "filled_too_far", run_filled_too_far },
+		{ "lost", run_lost },
+		{ "reused", run_reused },
+		{ "nonsense", run_nonsense },
+	};
+
+	return run_variant(variants, argc, argv);
+}
