@@ -19,6 +19,18 @@
 // hipgrain-stdout: pools: done
 // hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@managed_arena launches=1 confidence=proven
 //
+// hipgrain-run: given_back_later
+// hipgrain-stdout: pools: done
+// hipgrain-expect: none
+//
+// hipgrain-run: copied_back_later
+// hipgrain-stdout: pools: done
+// hipgrain-expect: none
+//
+// hipgrain-run: filled
+// hipgrain-stdout: pools: done
+// hipgrain-expect: none
+//
 // Everything in order: pieces that are given back and taken again, the pool's own fill of all of its block.
 // hipgrain-run: reused
 // hipgrain-stdout: pools: 64 of 64 right
@@ -76,36 +88,76 @@ static void compare(const int *numbers, int expected)
 	printf("pools: %d of %d right\n", right, ELEMENTS);
 }
 
-static void run_given_back()
+static void use_piece(bool later)
 {
 	make_arena();
 	take("mass");
 	int *energy = (int *)take("energy");
-	hipgrain_free(energy);
+	if (!later) {
+		hipgrain_free(energy); // @given_back
+	}
 	increment<<<1, ELEMENTS>>>(energy);
+	if (later) {
+		hipgrain_free(energy);
+	}
 	CHECK(hipDeviceSynchronize());
 	printf("pools: done\n");
 }
 
-static void run_copied_back()
+static void run_given_back()
+{
+	use_piece(false);
+}
+
+static void run_given_back_later()
+{
+	use_piece(true);
+}
+
+static void copy_piece(bool later)
 {
 	int host[ELEMENTS];
 
 	make_arena();
 	take("mass");
 	int *energy = (int *)take("energy");
-	hipgrain_free(energy);
+	if (!later) {
+		hipgrain_free(energy);
+	}
 	CHECK(hipMemcpy(host, energy, sizeof(host), hipMemcpyDeviceToHost));
+	if (later) {
+		hipgrain_free(energy);
+	}
+	printf("pools: done\n");
+}
+
+static void run_copied_back()
+{
+	copy_piece(false);
+}
+
+static void run_copied_back_later()
+{
+	copy_piece(true);
+}
+
+static void fill_piece(size_t size)
+{
+	make_arena();
+	void *mass = take("mass");
+	take("energy");
+	CHECK(hipMemset(mass, 0, size));
 	printf("pools: done\n");
 }
 
 static void run_filled_too_far()
 {
-	make_arena();
-	void *mass = take("mass");
-	take("energy");
-	CHECK(hipMemset(mass, 0, PIECE + 16));
-	printf("pools: done\n");
+	fill_piece(PIECE + 16);
+}
+
+static void run_filled()
+{
+	fill_piece(PIECE);
 }
 
 static void run_lost()
@@ -160,8 +212,11 @@ int main(int argc, char **argv)
 {
 	static const variant variants[] = {
 		{ "given_back", run_given_back },
+		{ "given_back_later", run_given_back_later },
 		{ "copied_back", run_copied_back },
+		{ "copied_back_later", run_copied_back_later },
 		{ "filled_too_far", run_filled_too_far },
+		{ "filled", run_filled },
 		{ "lost", run_lost },
 		{ "reused", run_reused },
 		{ "nonsense", run_nonsense },

@@ -11,7 +11,8 @@ void note_told_pieces(const struct rules_context *context)
 	} rows[] = {
 		{ pieces->outside, "hipgrain_alloc() named no bytes of one live allocation, and was "
 				   "passed over" },
-		{ pieces->unknown, "hipgrain_free() named no piece that was live, and was passed "
+		/* What a process had before it was recorded is not known. */
+		{ context->process->state.late ? 0 : pieces->unknown, "hipgrain_free() named no piece that was live, and was passed "
 				   "over" },
 		{ pieces->unnamed, "hipgrain_name() named neither a piece nor an allocation, and was "
 				   "passed over" },

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names for what hipgrain records, from Python: hipgrain(3).
+
+One file without dependencies. In a process that hipgrain does not record each function does nothing.
+Memory is given as a number, or as an object that knows its address: of ctypes, NumPy, CuPy, PyTorch.
+
+    import hipgrain
+    hipgrain.alloc("arena", address, 4096, "energy")
+    hipgrain.free(address)
+    hipgrain.name(tensor, "weights")
+    with hipgrain.expect(hipgrain.NO_WAIT | hipgrain.NO_ALLOCATION, "step"):
+        step()
+"""
+import contextlib
+import ctypes
+
+API_VERSION = 1
+NO_WAIT, NO_MIGRATION, NO_ALLOCATION = 1, 2, 4
+
+_ALLOC, _FREE, _NAME, _EXPECT, _EXPECT_END = range(1, 6)
+
+
+def _find():
+    try:
+        entry = ctypes.PyDLL(None).hipgrain_annotate
+    except (AttributeError, OSError):
+        return None
+    entry.restype = None
+    entry.argtypes = [ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p]
+    return entry
+
+
+_entry = _find()
+
+
+def recorded():
+    """True if hipgrain's recorder is in the process."""
+    return _entry is not None
+
+
+def address(memory):
+    """The address of a number, a buffer of ctypes, an array of NumPy or CuPy, a tensor of PyTorch."""
+    if memory is None:
+        return 0
+    if isinstance(memory, int):
+        return memory & (1 << 64) - 1
+    if hasattr(memory, "data_ptr"):
+        return memory.data_ptr()
+    for interface in ("__cuda_array_interface__", "__array_interface__"):
+        if hasattr(memory, interface):
+            return getattr(memory, interface)["data"][0]
+    if isinstance(memory, ctypes.c_void_p):
+        return memory.value or 0
+    if isinstance(memory, ctypes._Pointer):
+        return ctypes.cast(memory, ctypes.c_void_p).value or 0
+    return ctypes.addressof(memory)
+
+
+def _text(text):
+    return None if text is None else str(text).encode("utf-8", "replace").replace(b"\0", b"?")
+
+
+def alloc(pool, memory, size, name=None):
+    """A pool gave out `size` bytes at `memory`."""
+    if _entry:
+        _entry(_ALLOC, address(memory), size, _text(pool), _text(name))
+
+
+def free(memory):
+    """The piece that begins at `memory` is given back to its pool."""
+    if _entry:
+        _entry(_FREE, address(memory), 0, None, None)
+
+
+def name(memory, text):
+    """Names the piece, or else the allocation, that begins at `memory`."""
+    if _entry:
+        _entry(_NAME, address(memory), 0, None, _text(text))
+
+
+@contextlib.contextmanager
+def expect(expected, text=None):
+    """Inside of it none of `expected` is to happen in this thread: NO_WAIT | NO_MIGRATION | NO_ALLOCATION."""
+    if _entry:
+        _entry(_EXPECT, None, expected, None, _text(text))
+    try:
+        yield
+    finally:
+        if _entry:
+            _entry(_EXPECT_END, None, 0, None, None)
