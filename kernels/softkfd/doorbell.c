@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -29,6 +31,8 @@
 #define BELLS                 (PAGE / sizeof(uint64_t))
 #define SILENT                UINT64_MAX /* a doorbell that was not rung */
 #define MAPPINGS              32u
+/* After an announced ring the next one is waited for so long before doorbells are protected. */
+#define ANNOUNCED_NS 50000
 /* For how long a store that was let through is waited for: it may leave a doorbell as it was. */
 #define STORE_NS 20000000u
 
@@ -56,8 +60,14 @@ static struct bell {
 	bool open;
 	bool lost;             /* the program has closed the descriptors */
 	struct kfd_own faults; /* userfaultfd, if it is to be had */
-	struct kfd_own wake;   /* eventfd */
+	struct kfd_own wake;   /* eventfd, for a sleep that a fault ends, too */
+	bool watches;          /* it sleeps so */
 	uint32_t wakes, sleep;
+	bool protected; /* with the lock held */
+	/* A ring was announced since the worker slept last; the processor of the last one. */
+	bool announced;
+	int processor;
+	int place; /* the processor where the worker went to sleep */
 	/* A store was seen to wait; it is done when the doorbells' sum is no longer this. */
 	bool storing;
 	uint64_t sum;
@@ -221,6 +231,7 @@ static bool watch(enum kfd_worker worker, bool on)
 	bool all;
 
 	pthread_mutex_lock(&lock);
+	__atomic_store_n(&bells[worker].protected, on, __ATOMIC_RELAXED);
 	for (unsigned i = 0; has_faults(&bells[worker]) && i < mapping_count; i++) {
 		struct uffdio_writeprotect request = {
 			.range = { (uintptr_t)mappings[i].start + worker * PAGE, PAGE },
@@ -248,18 +259,26 @@ uint32_t kfd_wakes(enum kfd_worker worker)
 	return __atomic_load_n(&bells[worker].wakes, __ATOMIC_SEQ_CST);
 }
 
-void kfd_wake(enum kfd_worker worker, bool blocked)
+static void end_sleep(struct bell *bell)
 {
 	const uint64_t one = 1;
+
+	if (!__atomic_load_n(&bell->watches, __ATOMIC_RELAXED))
+		syscall(SYS_futex, &bell->wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	else if (kfd_is_own(&bell->wake))
+		while (write(bell->wake.fd, &one, sizeof one) < 0 && errno == EINTR)
+			;
+}
+
+void kfd_wake(enum kfd_worker worker, bool blocked)
+{
 	uint32_t sleep;
 	int saved = errno;
 
 	__atomic_add_fetch(&bells[worker].wakes, 1, __ATOMIC_SEQ_CST);
 	sleep = __atomic_load_n(&bells[worker].sleep, __ATOMIC_SEQ_CST);
-	if ((sleep == SLEEPS_BLOCKED || (sleep == SLEEPS_IDLE && !blocked)) &&
-	    kfd_is_own(&bells[worker].wake))
-		while (write(bells[worker].wake.fd, &one, sizeof one) < 0 && errno == EINTR)
-			;
+	if (sleep == SLEEPS_BLOCKED || (sleep == SLEEPS_IDLE && !blocked))
+		end_sleep(&bells[worker]);
 	errno = saved;
 }
 
@@ -283,16 +302,6 @@ bool kfd_doorbell_is_storing(enum kfd_worker worker)
 	return bell->storing;
 }
 
-static void sleep_until(const struct bell *bell, bool watched, const struct timespec *limit)
-{
-	struct pollfd events[2] = {
-		{ .fd = bell->wake.fd, .events = POLLIN },
-		{ .fd = bell->faults.fd, .events = POLLIN },
-	};
-
-	ppoll(events, bell->lost ? 0 : watched ? 2 : 1, limit, NULL);
-}
-
 /* Returns this library's view of the doorbell that the program has at `address`, or NULL. */
 static const uint64_t *doorbell_at(uint64_t address)
 {
@@ -309,42 +318,103 @@ static const uint64_t *doorbell_at(uint64_t address)
 	return found;
 }
 
-/* Does a store to a doorbell wait? Stores in *doorbell which; of several, one. */
-static bool is_ringing(const struct bell *bell, const uint64_t **doorbell)
+/* Sleeps until a store to a doorbell waits or the worker is woken. Returns true if a store waits;
+ * stores in *doorbell which; of several, one. */
+static bool sleep_watching(struct bell *bell, const struct timespec *limit,
+			   const uint64_t **doorbell)
 {
+	struct pollfd events[2] = {
+		{ .fd = bell->wake.fd, .events = POLLIN },
+		{ .fd = bell->faults.fd, .events = POLLIN },
+	};
 	struct uffd_msg message;
+	uint64_t woken;
 
-	if (read(bell->faults.fd, &message, sizeof message) != sizeof message)
+	if (ppoll(events, 2, limit, NULL) <= 0 || !is_whole(bell))
+		return false;
+	if (events[0].revents & POLLIN)
+		while (read(bell->wake.fd, &woken, sizeof woken) < 0 && errno == EINTR)
+			;
+	if (!(events[1].revents & POLLIN) ||
+	    read(bell->faults.fd, &message, sizeof message) != sizeof message)
 		return false;
 	*doorbell = doorbell_at(message.arg.pagefault.address);
 	return true;
+}
+
+static void sleep_unwatched(struct bell *bell, uint32_t seen, const struct timespec *limit)
+{
+	syscall(SYS_futex, &bell->wakes, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
+}
+
+/* ---- rings that are announced ---- */
+
+void kfd_doorbell_announce(enum kfd_worker worker)
+{
+	struct bell *bell = &bells[worker];
+	int saved = errno;
+
+	__atomic_store_n(&bell->processor, sched_getcpu(), __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->announced, true, __ATOMIC_RELAXED);
+	/* If it is protected again before the store, the store waits for the worker as any. */
+	if (__atomic_load_n(&bell->protected, __ATOMIC_RELAXED))
+		watch(worker, false);
+	errno = saved;
+}
+
+void kfd_doorbell_announced(enum kfd_worker worker)
+{
+	/* The worker says that it sleeps before it looks for packets a last time. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&bells[worker].sleep, __ATOMIC_SEQ_CST) != AWAKE)
+		kfd_wake(worker, false);
+}
+
+void kfd_doorbell_let_work(enum kfd_worker worker)
+{
+	const struct bell *bell = &bells[worker];
+
+	if (__atomic_load_n(&bell->announced, __ATOMIC_RELAXED) &&
+	    __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == sched_getcpu())
+		sched_yield();
+}
+
+bool kfd_doorbell_is_near(enum kfd_worker worker)
+{
+	const struct bell *bell = &bells[worker];
+
+	return __atomic_load_n(&bell->announced, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&bell->processor, __ATOMIC_RELAXED) == sched_getcpu();
 }
 
 const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns,
 				  bool blocked, bool (*ready)(enum kfd_worker worker))
 {
 	struct bell *bell = &bells[worker];
-	struct timespec nap = { .tv_nsec = (long)nap_ns };
-	uint64_t before = sum(worker), woken;
+	bool soon = __atomic_exchange_n(&bell->announced, false, __ATOMIC_RELAXED);
+	struct timespec nap = { .tv_nsec = soon && !blocked ? ANNOUNCED_NS : (long)nap_ns };
+	uint64_t before = sum(worker);
 	const uint64_t *ringing = NULL;
-	bool protected = is_whole(bell) && !kfd_doorbell_is_storing(worker),
+	bool protected = !soon && is_whole(bell) && !kfd_doorbell_is_storing(worker),
 	     watched = protected && watch(worker, true);
 
-	__atomic_store_n(&bell->sleep, watched && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
+	__atomic_store_n(&bell->watches, watched, __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->place, sched_getcpu(), __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->sleep, (watched || soon) && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
 			 __ATOMIC_SEQ_CST);
-	if (kfd_wakes(worker) == seen && !ready(worker))
-		sleep_until(bell, watched, watched && !blocked ? NULL : &nap);
-	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
-	if (protected && is_whole(bell) && is_ringing(bell, &ringing)) {
-		bell->storing = true;
-		bell->sum = before;
-		bell->deadline = sg_now_ns() + STORE_NS;
+	if (kfd_wakes(worker) == seen && !ready(worker)) {
+		if (!watched) {
+			sleep_unwatched(bell, seen, &nap);
+		} else if (sleep_watching(bell, blocked ? &nap : NULL, &ringing)) {
+			bell->storing = true;
+			bell->sum = before;
+			bell->deadline = sg_now_ns() + STORE_NS;
+		}
 	}
+	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
 	/* This also lets those continue that wait in a store. */
-	if (protected)
+	if (protected && __atomic_load_n(&bell->protected, __ATOMIC_RELAXED))
 		watch(worker, false);
-	while (is_whole(bell) && read(bell->wake.fd, &woken, sizeof woken) < 0 && errno == EINTR)
-		;
 	return ringing;
 }
 

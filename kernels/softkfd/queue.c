@@ -147,6 +147,8 @@ static bool linger(struct linger *linger, enum kfd_worker worker)
 	uint64_t now = sg_now_ns();
 	bool stored;
 
+	if (kfd_doorbell_is_near(worker))
+		return false;
 	if (linger->never || linger->skip) {
 		linger->skip -= linger->skip > 0;
 		return false;

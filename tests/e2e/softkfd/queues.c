@@ -7,6 +7,7 @@
  * queues [polled]: without userfaultfd(2), as in some containers
  * queues [unlocked]: without memory that is locked, so that it makes no call that is recorded
  */
+#include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,7 +76,8 @@ static hsa_queue_t *queue_of(uint32_t size, hsa_queue_type32_t type)
 	return queue;
 }
 
-static void submit(hsa_queue_t *queue, const void *packet)
+/* Writes a packet; returns its index, by which its doorbell is to be rung. */
+static uint64_t place_packet(hsa_queue_t *queue, const void *packet)
 {
 	uint64_t index = hsa_queue_add_write_index_scacq_screl(queue, 1);
 	char *place = (char *)queue->base_address + 64 * (index % queue->size);
@@ -85,6 +88,13 @@ static void submit(hsa_queue_t *queue, const void *packet)
 	memcpy(&header, packet, sizeof header);
 	memcpy(place + sizeof header, (const char *)packet + sizeof header, 64 - sizeof header);
 	__atomic_store_n((uint16_t *)(void *)place, header, __ATOMIC_RELEASE);
+	return index;
+}
+
+static void submit(hsa_queue_t *queue, const void *packet)
+{
+	uint64_t index = place_packet(queue, packet);
+
 	hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
@@ -340,6 +350,55 @@ static void test_idle(void)
 	hsa_queue_destroy(queue);
 }
 
+#define PAUSES 20
+
+static long sleeps_of_thread(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* Rings after a pause: by HSA's function, which the driver hears of, and by a store to the doorbell
+ * itself, which is known by its page fault. */
+static void test_rings_after_pauses(void)
+{
+	hsa_queue_t *queue = queue_of(64, HSA_QUEUE_TYPE_MULTI);
+	const amd_signal_t *doorbell = (void *)(uintptr_t)queue->doorbell_signal.handle;
+	hsa_signal_t done = signal_of(PAUSES);
+	hsa_barrier_and_packet_t packet = { .header = HSA_PACKET_TYPE_BARRIER_AND,
+					    .completion_signal = done };
+	unsigned slept = 0, heard = 0;
+
+	for (unsigned i = 0; i < PAUSES; i++) {
+		uint64_t index;
+		long before;
+
+		usleep(5000);
+		index = place_packet(queue, &packet);
+		before = sleeps_of_thread();
+		hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+		slept += sleeps_of_thread() != before;
+		heard += becomes(done, PAUSES - 1 - i);
+	}
+	check(heard == PAUSES, "rings by HSA's function after a pause are heard");
+	/* The worker may protect the page again just then. */
+	check(slept < PAUSES / 2, "... and do not wait for a page fault");
+	hsa_signal_store_screlease(done, PAUSES);
+	for (unsigned i = heard = 0; i < PAUSES; i++) {
+		uint64_t index;
+
+		usleep(5000);
+		index = place_packet(queue, &packet);
+		__atomic_store_n(doorbell->hardware_doorbell_ptr, index, __ATOMIC_RELEASE);
+		heard += becomes(done, PAUSES - 1 - i);
+	}
+	check(heard == PAUSES, "so are stores to a doorbell");
+	hsa_queue_destroy(queue);
+	hsa_signal_destroy(done);
+}
+
 /* Times of two packets, in the system's clock, around which the host has looked at it. */
 static void test_times(void)
 {
@@ -427,6 +486,7 @@ int main(int argc, char **argv)
 	test_settings();
 	test_fork();
 	test_idle();
+	test_rings_after_pauses();
 	test_times();
 	test_unknown();
 	check(!shut_down(), "end");
