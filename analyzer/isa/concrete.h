@@ -20,9 +20,8 @@
 struct launch_values {
 	const struct isa_launch *launch;
 	const struct codeobj_kernel *kernel; /* the layout of its arguments */
-	bool one_packet;  /* BASE_DISPATCH_PTR is the dispatch packet's address */
-	unsigned steps;   /* instructions that it may take */
-	unsigned waiting; /* blocks that are still to be visited */
+	unsigned steps;                      /* instructions that it may take */
+	unsigned waiting;                    /* blocks that are still to be visited */
 	/* Rows that were looked up, by the address of the mnemonic's text. */
 	struct {
 		const char *mnemonic;
@@ -39,6 +38,9 @@ bool launch_is_number(const struct launch_values *values, uint32_t offset);
 
 /* Returns the value of a load of a dword of the arguments: a constant, or the data flow's value. */
 value_id concrete_argument(struct flow *flow, uint32_t offset);
+
+/* Returns the value of a load from the dispatch packet, at a byte offset. */
+value_id concrete_packet(struct flow *flow, const struct insn *insn, int64_t offset);
 
 /* Stores the numbers of work-group and work-items at the kernel's entry. Returns 0 or -ENOMEM. */
 int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct state *state);
@@ -60,6 +62,13 @@ bool concrete_address(const struct flow *flow, value_id low, value_id high, uint
 /* Finds dword number `part` of a load from a known address, if it is a number that is known. */
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,
 		   value_id *value);
+
+/*
+ * Finds the same, at an offset from an address that is a known one plus an index from 0 to a bound,
+ * as of work-items: the number that all of the words are, or from the least to the greatest.
+ */
+bool concrete_load_each(struct flow *flow, const struct insn *insn, const struct value_pair *pair,
+			int64_t offset, value_id *value);
 
 /* Finds what a load of a part of a known dword gives, from its byte `at` on. Returns false if that
  * is not known. */

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Words that one load reads for different work-items are looked up if there are at most so many. */
+#define LOADED_WORDS 1024u
+
 bool concrete_dword(const struct flow *flow, value_id id, uint32_t *dword, uint32_t *base)
 {
 	const struct value *value = value_get(&flow->store, id);
@@ -92,6 +95,71 @@ bool concrete_argument_part(struct flow *flow, const struct insn *insn, uint32_t
 {
 	return flow->launch &&
 	       concrete_part(flow, insn, concrete_argument(flow, offset & ~3u), offset & 3, part);
+}
+
+/* Returns true if a half of an address has one base, an argument's dword; fills what that is. */
+static bool is_counted(const struct flow *flow, value_id id, const struct alt **alt, uint32_t *word)
+{
+	const struct value *value = value_get(&flow->store, id);
+
+	*alt = value->alt;
+	return id != VALUE_BOTTOM && !value->lane_count && value->alt_count == 1 &&
+	       value->alt->term_count == 1 && value->alt->term[0].sign == SIGN_WHOLE &&
+	       BASE_KIND(value->alt->term[0].base) == BASE_KERNARG &&
+	       launch_dword(flow->launch, BASE_PAYLOAD(value->alt->term[0].base), word);
+}
+
+/*
+ * Finds the first address of several. A carry into the upper half is not part of its value where
+ * that is not known: there must be none.
+ */
+static bool first_address(const struct flow *flow, const struct value_pair *pair, int64_t offset,
+			  uint64_t *address, uint32_t *bound, uint32_t *stride)
+{
+	const struct alt *low, *high;
+	uint32_t words[2];
+	int64_t first;
+
+	if (!is_counted(flow, pair->low, &low, &words[0]) ||
+	    !is_counted(flow, pair->high, &high, &words[1]) || low->flags != ALT_OPAQUE ||
+	    !low->bound || high->flags || high->constant ||
+	    high->term[0].base != low->term[0].base + 4)
+		return false;
+	first = (int64_t)words[0] + low->constant;
+	if (first < 0 || first + low->bound > UINT32_MAX)
+		return false;
+	*address = ((uint64_t)words[1] << 32) + (uint64_t)first + (uint64_t)offset;
+	*bound = low->bound;
+	*stride = low->stride ? low->stride : 1;
+	return *bound / *stride < LOADED_WORDS;
+}
+
+bool concrete_load_each(struct flow *flow, const struct insn *insn, const struct value_pair *pair,
+			int64_t offset, value_id *value)
+{
+	const struct isa_launch *launch = flow->launch->launch;
+	uint32_t bound, stride, number, least = UINT32_MAX, most = 0;
+	uint64_t address;
+	bool is_signed;
+	unsigned bytes = loaded_bytes(insn, &is_signed);
+
+	if (!bytes || insn->atomic || insn->lds ||
+	    !first_address(flow, pair, offset, &address, &bound, &stride))
+		return false;
+	for (uint32_t at = 0; at <= bound; at += stride) {
+		if (!launch->memory(launch->user, address + at, bytes, &number))
+			return false;
+		number = extended(number, bytes, is_signed);
+		least = number < least ? number : least;
+		most = number > most ? number : most;
+	}
+	if (most > VALUE_BOUND && least != most)
+		return false;
+	*value = value_const(&flow->store, (int32_t)least);
+	if (least != most)
+		*value =
+		    value_add(&flow->store, *value, value_bounded(&flow->store, 1, most - least));
+	return true;
 }
 
 bool concrete_load(struct flow *flow, const struct insn *insn, uint64_t address, unsigned part,

@@ -553,12 +553,12 @@ out:
 	return status;
 }
 
-static void set_pair(struct flow *flow, struct state *state, int reg, enum base_kind kind)
+static void set_pair(struct flow *flow, struct state *state, int reg, uint32_t base)
 {
 	if (reg < 0)
 		return;
-	state->scalar[reg] = value_base(&flow->store, BASE(kind, 0), 0);
-	state->scalar[reg + 1] = value_base(&flow->store, BASE(kind, 1), 0);
+	state->scalar[reg] = value_base(&flow->store, base, 0);
+	state->scalar[reg + 1] = value_base(&flow->store, base + 1, 0);
 }
 
 int flow_run(struct flow *flow, const struct flow_entry *entry)
@@ -587,9 +587,9 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 	for (i = 0; i < 4 && entry->scratch_rsrc >= 0; i++)
 		state.scalar[entry->scratch_rsrc + (int)i] =
 		    value_base(&flow->store, BASE(BASE_SCRATCH_RSRC, i), 0);
-	set_pair(flow, &state, entry->dispatch_ptr, BASE_DISPATCH_PTR);
-	set_pair(flow, &state, entry->queue_ptr, BASE_DISPATCH_PTR);
-	set_pair(flow, &state, entry->kernarg_ptr, BASE_KERNARG_PTR);
+	set_pair(flow, &state, entry->dispatch_ptr, BASE(BASE_DISPATCH_PTR, 0));
+	set_pair(flow, &state, entry->queue_ptr, BASE(BASE_DISPATCH_PTR, 2));
+	set_pair(flow, &state, entry->kernarg_ptr, BASE(BASE_KERNARG_PTR, 0));
 	for (i = 0; i < entry->preload_count && entry->preload >= 0; i++)
 		state.scalar[entry->preload + (int)i] =
 		    concrete_argument(flow, (entry->preload_offset + i) * 4);

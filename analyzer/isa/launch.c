@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* The sizes of a work-group begin here in a dispatch packet, of 2 bytes each [HSAH]. */
+#define PACKET_SIZES 4
+
 /*
  * Finds a hidden argument that follows from the sizes of the launch
  * (docs/code-objects.md#hidden-arguments).
@@ -90,6 +93,22 @@ value_id concrete_argument(struct flow *flow, uint32_t offset)
 	    launch_dword(flow->launch, offset, &dword))
 		return value_const(&flow->store, (int32_t)dword);
 	return value_base(&flow->store, BASE(BASE_KERNARG, offset), 0);
+}
+
+value_id concrete_packet(struct flow *flow, const struct insn *insn, int64_t offset)
+{
+	const uint32_t *items = flow->launch ? flow->launch->launch->items : NULL;
+	value_id value = VALUE_NUMBER;
+	uint32_t dword;
+
+	if (!items || offset < PACKET_SIZES || offset >= PACKET_SIZES + 8 || !items[0] ||
+	    !items[1] || !items[2] || items[0] > UINT16_MAX)
+		return VALUE_NUMBER;
+	/* A dword has two sizes; the other one has the third, and 0 [HSAH]. */
+	dword = offset < PACKET_SIZES + 4 ? items[0] | items[1] << 16 : items[2];
+	concrete_part(flow, insn, value_const(&flow->store, (int32_t)dword), (unsigned)offset & 3,
+		      &value);
+	return value;
 }
 
 int concrete_begin(struct flow *flow, const struct flow_entry *entry, struct state *state)

@@ -461,7 +461,9 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 			return concrete_argument(flow, (uint32_t)offset);
 		return fresh;
 	case TARGET_RUNTIME:
-		return VALUE_NUMBER;
+		return target->exact && target->base == BASE(BASE_DISPATCH_PTR, 0)
+			   ? concrete_packet(flow, insn, offset + target->constant)
+			   : VALUE_NUMBER;
 	case TARGET_IMAGE:
 		if (insn->sub_dword || !image_place(flow, target, offset, &address))
 			return fresh;
@@ -677,9 +679,14 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 
 				value = load_one(flow, state, insn, &layout, &through, index, part);
 			}
-			number =
-			    known && concrete_load(flow, insn, address + (uint64_t)layout.offset,
-						   part, &value);
+			number = known
+				     ? concrete_load(flow, insn, address + (uint64_t)layout.offset,
+						     part, &value)
+				     : flow->launch && !layout.is_private && !layout.lds &&
+					   concrete_load_each(
+					       flow, insn,
+					       &(struct value_pair){ layout.low, layout.high },
+					       layout.offset + 4 * (int64_t)part, &value);
 			for (i = 0; !insn->atomic && !number && i < count; i++)
 				value = value_join(
 				    store, value,

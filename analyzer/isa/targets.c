@@ -14,8 +14,9 @@ static uint32_t low_of(uint32_t high)
 		return payload >= 4 ? BASE(BASE_KERNARG, payload - 4) : 0;
 	case BASE_LOADED:
 		return payload & 15 ? high - 1 : 0;
-	case BASE_KERNARG_PTR:
 	case BASE_DISPATCH_PTR:
+		return payload & 1 ? high - 1 : 0;
+	case BASE_KERNARG_PTR:
 	case BASE_IMAGE:
 		return payload == 1 ? BASE(BASE_KIND(high), 0) : 0;
 	default:

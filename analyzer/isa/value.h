@@ -31,7 +31,7 @@ enum base_kind {
 	BASE_KERNARG = 1,  /* payload: byte offset of the dword in the kernarg segment */
 	BASE_LOADED,       /* payload: site << 4 | dword of a load from memory */
 	BASE_KERNARG_PTR,  /* the kernarg segment's own address; payload: 0 low, 1 high */
-	BASE_DISPATCH_PTR, /* likewise, dispatch packet, queue and other runtime structures */
+	BASE_DISPATCH_PTR, /* likewise, the dispatch packet; 2 and 3: the queue */
 	BASE_IMAGE,  /* address in the code object; low: constant = address, payload as above */
 	BASE_SYMBOL, /* payload: symbol index; low half; pairs with BASE_IMAGE high */
 	BASE_APERTURE_RAW, /* SH_MEM_BASES field: payload 0 private, 1 shared */

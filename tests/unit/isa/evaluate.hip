@@ -212,3 +212,29 @@ KERNEL byte(unsigned *a, unsigned *b, bytes from, int index)
 {
 	ADD(from.at[index] & 1 ? b : a);
 }
+
+// Each work-item reads a word of its own: all of them are looked up, and one that is not known is any number.
+//! each *: 0 0x7f01 0x10004 0x7f00 0: 0!
+//! each *gfx9*: 0 0x7f01 0x10004 0x7f00 8: none
+//! each *-O0: 0 0x7f01 0x10004 0x7f00 8: none
+//! each *: 0 0x7f01 0x10004 0x7f00 7: 0
+//! each *: 0 0x7f01 0x10030 0x7f00 20: 0
+KERNEL each(unsigned *a, const unsigned *set, unsigned limit)
+{
+	if (set[thread() & 7] > limit)
+		ADD(a);
+}
+
+// The sizes of a work-group, which code objects up to version 4 load from the dispatch packet; what lies beside them is not known.
+typedef const __attribute__((address_space(4))) unsigned short *packet;
+
+//! sizes *: 0 0x7f01 0 0x7f02 1064 4: 0!
+//! sizes *: 0 0x7f01 0 0x7f02 1065 4: 8!
+//! sizes *: 0 0x7f01 0 0x7f02 1064 6: 0,8!
+//! sizes *: 0 0x7f01 0 0x7f02 1064 -: 0,8!
+KERNEL sizes(unsigned *a, unsigned *b, int which, int last)
+{
+	packet at = (packet)__builtin_amdgcn_dispatch_ptr();
+
+	ADD(at[2] + 1000 * at[3] * at[last] == which ? a : b);
+}
