@@ -164,11 +164,14 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 			       const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, struct grain *grain)
 {
+	const struct isa_step *distance = pointer->placed  ? &pointer->distance
+					  : atomic->placed ? &atomic->place
+							   : NULL;
 	struct pages_used used;
 
 	*grain = place_grain(context->process, &pointer->place);
-	used = pages_used(context->process, pointer, grain, atomic->placed ? &atomic->place : NULL,
-			  launch->work_items, element_size(atomic));
+	used = pages_used(context->process, pointer, grain, distance, launch->work_items,
+			  element_size(atomic));
 	if (used.reach != PAGES_ALIKE)
 		*launch->items_matter = true;
 	if (used.reach == PAGES_COARSE) {

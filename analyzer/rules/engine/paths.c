@@ -356,6 +356,9 @@ static void add_targets(struct walk *walk, const struct launch *launch, const st
 
 		target.address += last && last->exact && !node->vague ? (uint64_t)last->offset : 0;
 		target.vague = node->vague || (walk->values && last && !last->exact);
+		target.placed = last && !target.vague && (last->exact || last->bounded);
+		if (target.placed)
+			target.distance = last->exact ? (struct isa_step){ .exact = true } : *last;
 		if (node->vague && !target.doubt)
 			target.doubt = "a kernel computed the pointer that lies in memory";
 		target.place = process_place(walk->context->process, target.address);
