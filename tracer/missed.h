@@ -31,7 +31,9 @@
 	       "had no room for its records: a full disk, or a limit on its files or memory")      \
 	MISSED(NAMESPACE,                                                                          \
 	       "opened a library in a namespace of its own (dlmopen), where calls of a "           \
-	       "GPU's runtime are not recorded")
+	       "GPU's runtime are not recorded")                                                   \
+	MISSED(HANDLER, "began in a signal's handler, or where the loader calls it back, where "   \
+			"a recording cannot begin")
 
 enum hg_missed {
 	HG_MISSED_NOT,
@@ -44,7 +46,7 @@ enum hg_missed {
 /* Returns true if the rest of what the process did is recorded. */
 static inline bool hg_missed_partly(uint32_t why)
 {
-	return why == HG_MISSED_NAMESPACE;
+	return why == HG_MISSED_NAMESPACE || why == HG_MISSED_HANDLER;
 }
 
 enum { HG_MISSED_FREE, HG_MISSED_TAKEN, HG_MISSED_READY };

@@ -582,8 +582,10 @@ static void end(struct recording *recording, struct record_result *result)
 				strerror(-error));
 	}
 	if (loss.events > 0 || loss.packets > 0) {
-		message_warning("%lld events were lost: there was no room for them for too long",
-				(long long)(loss.events + loss.packets));
+		message_warning(
+		    "%lld events were lost: there was no room for them, or a signal's handler "
+		    "made them where nothing can be recorded",
+		    (long long)(loss.events + loss.packets));
 	}
 	if (!recording->options->url)
 		keep_symbols_of(recording->bundle.path, recording->options->keep_symbols,

@@ -300,6 +300,12 @@ static bool same_object(const void *one, const void *other)
 /* The object with the allocator in force, where that is not the C library: its code's range. */
 static struct hg_object allocator;
 static bool own_allocator; /* there is one, even if it is not known where */
+static struct hg_object c_library;
+
+static bool lies_in(const void *address, const struct hg_object *object)
+{
+	return (uintptr_t)address >= object->start && (uintptr_t)address < object->end;
+}
 
 /*
  * Returns the function that the program's calls of malloc() reach, or NULL. An executable that
@@ -324,7 +330,10 @@ static void find_allocator(void)
 
 	if (!first || same_object(first, (void *)find_allocator))
 		first = (void *)real.malloc;
-	if (same_object(first, real.dlsym(RTLD_NEXT, "__libc_start_main")))
+	if (iterate_objects)
+		hg_object_of(iterate_objects, real.dlsym(RTLD_NEXT, "__libc_start_main"),
+			     &c_library);
+	if (lies_in(first, &c_library))
 		return;
 	own_allocator = true;
 	if (iterate_objects)
@@ -345,7 +354,12 @@ bool hg_libc_has_own_allocator(void)
 
 bool hg_libc_is_allocator(const void *address)
 {
-	return (uintptr_t)address >= allocator.start && (uintptr_t)address < allocator.end;
+	return lies_in(address, &allocator);
+}
+
+bool hg_libc_is_c_library(const void *address)
+{
+	return lies_in(address, &c_library);
 }
 
 size_t hg_small_chunk, hg_small_request, hg_block_least, hg_block_span;

@@ -64,6 +64,7 @@ void hg_libc_init(void);
  * while it calls mmap(): nothing that allocates can be done there.
  */
 bool hg_libc_is_allocator(const void *address);
+bool hg_libc_is_c_library(const void *address);
 
 /* Returns true if the program's calls of malloc() reach a definition before ours: its own, say. */
 bool hg_libc_is_passed(void);

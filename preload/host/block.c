@@ -60,18 +60,20 @@ static bool is_below(void *ptr)
 
 __attribute__((noinline)) void hg_host_block(uint16_t api, void *ptr, size_t size, void *caller)
 {
-	if (hg_tls.busy || (size < hg_threshold && is_below(ptr)))
+	if (!hg_tls.busy && size < hg_threshold && is_below(ptr))
 		return;
 	hg_host_alloc(api, ptr, size, 0, caller);
-	look_around(caller);
+	if (!hg_tls.busy)
+		look_around(caller);
 }
 
 __attribute__((noinline)) void hg_host_block_free(uint16_t api, void *ptr, void *caller)
 {
-	if (hg_tls.busy || is_below(ptr))
+	if (!hg_tls.busy && is_below(ptr))
 		return;
 	hg_host_free(api, ptr, caller);
-	look_around(caller);
+	if (!hg_tls.busy)
+		look_around(caller);
 }
 
 static bool is_ordinary(const void *ptr, const uintptr_t *frame, const void *caller)

@@ -42,6 +42,16 @@ static bool wake(const void *caller, bool anywhere)
 }
 
 /*
+ * Returns true if the caller is a signal's handler that interrupted our code: that makes no such
+ * call itself, but for what it calls of the C library, the loader and the runtime.
+ */
+static bool interrupts(const void *caller)
+{
+	return hg_tls.busy && !hg_tls.hip && !hg_libc_is_c_library(caller) &&
+	       !hg_is_loader(caller) && !hg_modules_is_tool(caller);
+}
+
+/*
  * Begin an event about host memory: not for what the HIP runtime or the tracer's own threads do,
  * which is not the program's memory. `anywhere`: the call may come from a handler that has
  * interrupted malloc(), as calls of malloc() itself may not (signal-safety(7)).
@@ -52,10 +62,12 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 
 	if (hg_in_hip() || hg_modules_is_tool(caller))
 		return false;
-	if (HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere))
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere)) ||
+	    (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))) {
+		if (hg_active != HG_DORMANT)
+			hg_ring_given_up(what);
 		return false;
-	if (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))
-		return false;
+	}
 	hg_tls.keeping++;
 	hg_tls.unrecorded = (int)what;
 	entered = hg_enter_batched();
@@ -300,8 +312,10 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
 	};
 
-	if (!hg_tls.busy)
+	if (HG_LIKELY(!hg_tls.busy))
 		run(host_alloc, &call, false);
+	else if (size >= hg_threshold && interrupts(caller))
+		hg_ring_given_up(HG_UNRECORDED_ALLOC);
 }
 
 static void host_free(void *data)
@@ -327,8 +341,10 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 {
 	struct call call = { .api = api, .ptr = ptr, .caller = caller };
 
-	if (!hg_tls.busy)
+	if (HG_LIKELY(!hg_tls.busy))
 		run(host_free, &call, false);
+	else if (interrupts(caller) && hg_libc.malloc_usable_size(ptr) >= hg_threshold)
+		hg_ring_given_up(HG_UNRECORDED_FREE);
 }
 
 uint32_t hg_host_take(void *ptr)
@@ -394,8 +410,12 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
 	};
 
-	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
+		return;
+	if (HG_LIKELY(!hg_tls.busy))
 		run(map_alloc, &call, true);
+	else if (interrupts(caller))
+		hg_ring_given_up(HG_UNRECORDED_ALLOC);
 }
 
 static void map_advised(void *data)
@@ -441,8 +461,12 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 {
 	struct call call = { .api = api, .ptr = ptr, .size = size, .caller = caller };
 
-	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
+		return;
+	if (HG_LIKELY(!hg_tls.busy))
 		run(map_free, &call, true);
+	else if (interrupts(caller))
+		hg_ring_given_up(HG_UNRECORDED_FREE);
 }
 
 static void map_failed(void *data)
