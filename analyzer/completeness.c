@@ -145,7 +145,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 {
 	const GPtrArray *processes = counts_processes(stats->counts);
 	unsigned counted = 0, uncounted = 0;
-	bool files = false;
+	int64_t files = 0;
 	int32_t first = 0;
 
 	for (guint i = 0; i < processes->len; i++) {
@@ -157,9 +157,16 @@ static void judge_processes(struct completeness *completeness, const struct read
 			first = uncounted++ ? first : process->pid;
 		else
 			counted += process->files > 0;
-		files |= process->files > 0;
+		files += process->files;
 		judge_process(completeness, process, facts->compared);
 	}
+	/* More of them are no loss: a process may have been about to make one. */
+	if (files < facts->files)
+		add_reason(
+		    completeness, RECORDING_INCOMPLETE,
+		    "%" PRId64 " of %" PRId64
+		    " files of processes are missing, or cannot be read: unknown what was in them",
+		    facts->files - files, facts->files);
 	completeness->counted = counted && !uncounted && facts->compared;
 	if (!facts->compared)
 		return;

@@ -63,6 +63,7 @@ struct recording_facts {
 	bool compared;                /* all that is counted should be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */
 	bool softgpu;                 /* the recorder started the command on the software GPU */
+	int64_t files;                /* that processes left, as the recorder counted; 0: unknown */
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */

@@ -216,6 +216,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		facts->session = g_strdup(json_object_get_string(value));
 	facts->softgpu = json_object_object_get_ex(recording, "softgpu", &value) &&
 			 json_object_get_boolean(value);
+	facts->files = number(recording, "files");
 	facts->attached = json_object_object_get_ex(recording, "attached", NULL);
 	facts->snapshot = json_object_object_get_ex(recording, "snapshots", NULL);
 	if (json_object_object_get_ex(recording, "rotation", &rotation)) {

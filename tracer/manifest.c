@@ -15,6 +15,7 @@
 #include "config.h"
 #include "tracer/bundle.h"
 #include "tracer/machine.h"
+#include "tracer/rings.h"
 #include "tracer/variables.h"
 
 extern char **environ;
@@ -162,7 +163,8 @@ static struct json_object *json_rotation(const struct bundle_manifest *manifest)
 	return object;
 }
 
-static struct json_object *json_recording(const struct bundle_manifest *manifest)
+static struct json_object *json_recording(const struct bundle *bundle,
+					  const struct bundle_manifest *manifest)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -185,6 +187,9 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 		json_object_object_add(object, "rotation", json_rotation(manifest));
 	if (manifest->url)
 		json_object_object_add(object, "url", json_text(manifest->url));
+	json_object_object_add(
+	    object, "files",
+	    manifest->end_ns ? json_object_new_int64((int64_t)rings_count(bundle->lock)) : NULL);
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",
 			       json_object_new_int64((int64_t)manifest->subbuffer_size));
@@ -243,7 +248,7 @@ static struct json_object *json_manifest(const struct bundle *bundle,
 	json_object_object_add(root, "exit", exit_object);
 	json_object_object_add(root, "lost", lost);
 	json_object_object_add(root, "running", json_running(manifest));
-	json_object_object_add(root, "recording", json_recording(manifest));
+	json_object_object_add(root, "recording", json_recording(bundle, manifest));
 	json_object_object_add(root, "environment", json_environment());
 	return root;
 }

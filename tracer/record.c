@@ -484,7 +484,7 @@ out:
  */
 static bool says_nothing(const struct recording *recording)
 {
-	bool any = rings_any(recording->bundle.lock);
+	bool any = rings_count(recording->bundle.lock) > 0;
 
 	if (!recording->manifest.unrecorded)
 		return false;

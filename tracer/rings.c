@@ -149,20 +149,20 @@ uint32_t ring_end_by_now(const struct hg_ring *ring)
 	return process_lives(ring->pid) ? HG_RING_LATER : HG_RING_RUNS;
 }
 
-static void note_any(int file, const struct hg_ring *ring, void *data)
+static void count_one(int file, const struct hg_ring *ring, void *data)
 {
 	(void)file;
 	(void)ring;
-	*(bool *)data = true;
+	++*(uint64_t *)data;
 }
 
-bool rings_any(int bundle)
+uint64_t rings_count(int bundle)
 {
-	bool any = false;
+	uint64_t count = 0;
 
-	each(bundle, HG_RINGS, note_any, &any);
-	each(bundle, HG_RINGS "/" HG_RINGS_ENDED, note_any, &any);
-	return any;
+	each(bundle, HG_RINGS, count_one, &count);
+	each(bundle, HG_RINGS "/" HG_RINGS_ENDED, count_one, &count);
+	return count;
 }
 
 static void end(int file, const struct hg_ring *ring, void *data)

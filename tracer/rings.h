@@ -33,8 +33,8 @@ void rings_stop(int parent, const char *name);
  */
 uint64_t rings_end(int bundle);
 
-/* Returns true if a process has made a file. */
-bool rings_any(int bundle);
+/* Returns how many files processes have made. */
+uint64_t rings_count(int bundle);
 
 /* Returns how the file's process has ended by now: enum hg_ring_end. */
 struct hg_ring;

@@ -365,6 +365,8 @@ static void pass_schema_event(struct decode *decode, const struct order_record *
 	memset(event, 0, sizeof(*event));
 	begin_event(decode, record);
 	if (!stored) {
+		if (!stored_type_is_listed(decode->layout, record->record->event.type))
+			note_damaged(decode, record);
 		decode->stopped = !event_queue_commit(decode->queue);
 		return;
 	}

@@ -25,6 +25,7 @@ struct member {
 };
 
 struct stored_type {
+	bool listed; /* the recorder's version has it */
 	bool known;
 	enum hg_event_type type;
 	unsigned count;
@@ -112,12 +113,14 @@ static bool read_line(struct stored_layout *layout, const char *line)
 		goto out;
 	type = &layout->types[number];
 	memset(type, 0, sizeof(*type));
+	type->listed = true;
 	fields = find_fields(type, words[1]);
 	for (char **word = words + 2; whole && *word; word++) {
 		struct member *member = &type->members[type->count];
 		char *name = strchr(*word, ':');
 
-		whole = name && type->count < MEMBERS && strlen(name) <= sizeof(member->name);
+		whole = name && name[1] && type->count < MEMBERS &&
+			strlen(name) <= sizeof(member->name);
 		if (!whole)
 			break;
 		*name++ = '\0';
@@ -152,6 +155,18 @@ static void use_own_layout(struct stored_layout *layout)
 		read_line(layout, line);
 		g_free(line);
 	}
+	for (unsigned i = 0; i < TYPES_MAX; i++)
+		layout->types[i].listed = true;
+}
+
+/* A recording without a layout may be of any version; a folder of records alone has no manifest. */
+static void judge_absence(const char *bundle, const char *path, char **damage)
+{
+	char *manifest = bundle ? g_build_filename(bundle, "manifest.json", NULL) : NULL;
+
+	if (manifest && !*damage && g_file_test(manifest, G_FILE_TEST_EXISTS))
+		*damage = g_strdup_printf("'%s' is missing", path);
+	g_free(manifest);
 }
 
 static void read_layout(struct stored_layout *layout, const char *path, const char *text,
@@ -160,10 +175,15 @@ static void read_layout(struct stored_layout *layout, const char *path, const ch
 	char **lines = g_strsplit(text, "\n", -1);
 
 	for (char **line = lines; *line; line++)
-		if (**line && !read_line(layout, *line) && !*damage)
+		if (**line && (!read_line(layout, *line) || !line[1]) && !*damage)
 			*damage = g_strdup_printf("'%s' is damaged at line %u", path,
 						  (unsigned)(line - lines) + 1);
 	g_strfreev(lines);
+}
+
+bool stored_type_is_listed(const struct stored_layout *layout, unsigned number)
+{
+	return number < TYPES_MAX && layout->types[number].listed;
 }
 
 struct stored_layout *stored_layout_read(const char *bundle, char **damage)
@@ -171,10 +191,12 @@ struct stored_layout *stored_layout_read(const char *bundle, char **damage)
 	struct stored_layout *layout = g_new0(struct stored_layout, 1);
 	char *path = bundle ? g_build_filename(bundle, HG_LAYOUT, NULL) : NULL, *text = NULL;
 
-	if (path && g_file_get_contents(path, &text, NULL, NULL))
+	if (path && g_file_get_contents(path, &text, NULL, NULL)) {
 		read_layout(layout, path, text, damage);
-	else
+	} else {
+		judge_absence(bundle, path, damage);
 		use_own_layout(layout);
+	}
 	g_free(text);
 	g_free(path);
 	return layout;

@@ -22,6 +22,10 @@ struct stored_type;
 struct stored_layout *stored_layout_read(const char *bundle, char **damage);
 void stored_layout_free(struct stored_layout *layout); /* NULL does nothing */
 
+/* Returns true if the recording's version has a type of that number; also if its layout is not
+ * known. */
+bool stored_type_is_listed(const struct stored_layout *layout, unsigned number);
+
 /* Returns the type of that number, which the record has; NULL: this version does not know it. */
 const struct stored_type *stored_type_of(const struct stored_layout *layout, unsigned number,
 					 enum hg_event_type *type);

@@ -250,6 +250,12 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 		entry->object = NULL;
 		return entry;
 	}
+	if (strcmp(entry->object->sha256, sha256) != 0) {
+		entry->problem = g_strdup_printf("code object %.12s is damaged: its contents are "
+						 "not those that its name stands for",
+						 sha256);
+		return entry;
+	}
 	entry->clang = opened->clang;
 	entry->amd = opened->amd;
 	entry->kernel = isa_find_kernel(entry->object, symbol);
