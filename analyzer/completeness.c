@@ -307,6 +307,42 @@ static void judge_unseen(struct completeness *completeness, const struct recordi
 			   (const char *)facts->unseen->pdata[i]);
 }
 
+static bool is_listed(const GPtrArray *running, int32_t pid)
+{
+	char *name = g_strdup_printf("process %d", pid);
+	size_t length = strlen(name);
+	bool found = false;
+
+	for (guint i = 0; running && i < running->len && !found; i++) {
+		const char *text = running->pdata[i];
+
+		found = strncmp(text, name, length) == 0 && !g_ascii_isdigit(text[length]);
+	}
+	g_free(name);
+	return found;
+}
+
+/* Names processes that the recorder did not find by their environment, which they may overwrite. */
+static void judge_unlisted(struct completeness *completeness, const struct reader_stats *stats,
+			   const struct recording_facts *facts)
+{
+	const GPtrArray *processes = stats->counts && facts->running && !facts->attached
+					 ? counts_processes(stats->counts)
+					 : NULL;
+
+	for (guint i = 0; processes && i < processes->len; i++) {
+		const struct counts_process *process = processes->pdata[i];
+
+		if (process->ended == HG_ENDED_LATER && process->expected &&
+		    !is_listed(facts->running, process->pid))
+			add_reason(
+			    completeness, RECORDING_INCOMPLETE,
+			    "process %d (%s) was still running when the recording ended: what "
+			    "it and its children do later is not in it",
+			    process->pid, process->program);
+	}
+}
+
 /* Lists what outlives the command: it may still use the GPU, itself or by a program that it starts.
  */
 static void judge_running(struct completeness *completeness, const struct recording_facts *facts)
@@ -359,6 +395,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	completeness->cut_short =
 	    !passed && completeness->reasons->len == reasons && is_cut_short(stats, facts);
 	judge_running(completeness, facts);
+	judge_unlisted(completeness, stats, facts);
 }
 
 void completeness_clear(struct completeness *completeness)

@@ -8,24 +8,42 @@
 #include <string.h>
 #include <time.h>
 
+#include "tracer/process_lives.h"
+
 #define LOOK_MS 10
 
-bool running_has_variable(const char *pid, const char *variable)
+/* *any: there are variables at all. */
+static bool has_variable(const char *folder, const char *variable, bool *any)
 {
-	char path[64], *text = NULL;
+	char path[PROCESS_FOLDER + 16], *text = NULL;
 	size_t room = 0;
-	ssize_t length;
 	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+	*any = false;
+	snprintf(path, sizeof(path), "%s/environ", folder);
 	file = fopen(path, "re");
-	while (file && !found && (length = getdelim(&text, &room, 0, file)) > 0)
+	while (file && !found && getdelim(&text, &room, 0, file) > 0) {
+		*any = true;
 		found = strcmp(text, variable) == 0;
+	}
 	if (file)
 		fclose(file);
 	free(text);
 	return found;
+}
+
+bool running_has_variable(const char *pid, const char *variable)
+{
+	char folder[PROCESS_FOLDER];
+	bool any, found;
+
+	snprintf(folder, sizeof(folder), "/proc/%.16s", pid);
+	found = has_variable(folder, variable, &any);
+	if (any)
+		return found;
+	process_folder((pid_t)strtol(pid, NULL, 10), folder);
+	return has_variable(folder, variable, &any);
 }
 
 void running_read_name(const char *pid, char name[RUNNING_NAME])

@@ -17,6 +17,7 @@
 #include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
+#include "tracer/process_lives.h"
 #include "tracer/record_request.h"
 #include "tracer/ring.h"
 #include "tracer/seccomp_filters.h"
@@ -26,16 +27,17 @@
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
 
-/* Reads /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. Returns NULL with errno if it
+/* Reads NAME in /proc as a whole, NUL-terminated; malloc'ed. Returns NULL with errno if it
  * fails. */
 static char *read_file(pid_t pid, const char *name, size_t *length)
 {
-	char path[64], *text = NULL;
+	char folder[PROCESS_FOLDER], path[PROCESS_FOLDER + 16], *text = NULL;
 	size_t used = 0, room = 0;
 	ssize_t got = 1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	process_folder(pid, folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
@@ -76,7 +78,7 @@ static const char *variable(const char *environment, size_t length, const char *
 	return NULL;
 }
 
-/* Returns the last number of the line "NSpid:" of /proc/PID/status, proc(5), or the pid itself
+/* Returns the last number of the line "NStgid:" of /proc/PID/status, proc(5), or the pid itself
  * without it. */
 static pid_t own_number(pid_t pid)
 {
@@ -84,7 +86,7 @@ static pid_t own_number(pid_t pid)
 	char *status = read_file(pid, "status", &length), *line, *last;
 	pid_t number = pid;
 
-	line = status ? strstr(status, "\nNSpid:") : NULL;
+	line = status ? strstr(status, "\nNStgid:") : NULL;
 	if (line) {
 		line++;
 		line[strcspn(line, "\n")] = '\0';
