@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/words.h"
+#include "tracer/missed.h"
 #include "tracer/process_messages.h"
 
 static const char *const status_names[] = {
@@ -228,6 +229,13 @@ static void judge_missed(struct completeness *completeness, const struct recordi
 				   row->partly ? " as a whole" : "", row->program,
 				   *row->program ? " " : "", row->why);
 		}
+	}
+	/* Nobody makes one for what is attached to or imported. */
+	if (facts->missed_unread && facts->manifest && !facts->attached && !facts->imported) {
+		add_reason(completeness, RECORDING_UNKNOWN,
+			   "the bundle's file '" HG_MISSED
+			   "' is missing or damaged: unknown whether "
+			   "processes were not recorded");
 	}
 	if (facts->missed_others) {
 		add_reason(completeness, RECORDING_INCOMPLETE,

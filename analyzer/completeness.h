@@ -74,6 +74,7 @@ struct recording_facts {
 	GPtrArray *running;     /* char *: processes that lived at its end; NULL: not known */
 	GArray *missed;         /* struct recording_missed; NULL: it is not known */
 	uint64_t missed_others; /* processes beside these */
+	bool missed_unread;     /* there is no table of them, or a damaged one */
 	GPtrArray *messages;    /* char *: messages of processes, a line each; or NULL */
 	GArray *witnessed;      /* struct recording_witnessed; NULL: nobody counted */
 	/* The caller's: char *, what the trace itself says that it lacks; or NULL; borrowed. */

@@ -79,15 +79,22 @@ static void read_table(struct recording_facts *facts, const char *bundle)
 	struct hg_missed_table *table = g_new0(struct hg_missed_table, 1);
 
 	if (read_whole(bundle, HG_MISSED, table, sizeof(*table)) != sizeof(*table) ||
-	    table->magic != HG_MISSED_MAGIC)
+	    table->magic != HG_MISSED_MAGIC) {
+		facts->missed_unread = true;
 		goto out;
+	}
 	facts->missed_others = table->others;
 	for (unsigned i = 0; i < HG_MISSED_ROWS; i++) {
 		const struct hg_missed_row *row = &table->rows[i];
 		char program[HG_MISSED_PROGRAM];
 
-		if (row->state != HG_MISSED_READY || !row->count || !reason(row->why))
+		if (row->state == HG_MISSED_FREE || (row->state == HG_MISSED_READY && !row->count))
 			continue;
+		/* The process was killed as it made the row; or the row is damaged. */
+		if (row->state != HG_MISSED_READY || !reason(row->why)) {
+			facts->missed_others++;
+			continue;
+		}
 		g_strlcpy(program, row->program, sizeof(program));
 		add(facts, program, reason(row->why), row->pid, row->count,
 		    hg_missed_partly(row->why));
