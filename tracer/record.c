@@ -485,13 +485,15 @@ out:
 static bool says_nothing(const struct recording *recording)
 {
 	bool any = rings_count(recording->bundle.lock) > 0;
+	uint64_t count = recording->manifest.unrecorded;
 
-	if (!recording->manifest.unrecorded)
+	if (!count)
 		return false;
 	message_warning(
-	    "%s%llu processes were not recorded: they could not make a file of %u KiB "
-	    "in '%s/" HG_RINGS "'",
-	    any ? "" : "nothing was recorded: ", (unsigned long long)recording->manifest.unrecorded,
+	    "%s%llu process%s not recorded: %s could not make a file of %u KiB in '%s/" HG_RINGS
+	    "'",
+	    any ? "" : "nothing was recorded: ", (unsigned long long)count,
+	    count == 1 ? " was" : "es were", count == 1 ? "it" : "they",
 	    (unsigned)(hg_ring_bytes(1) >> 10), recording->bundle.path);
 	return !any;
 }

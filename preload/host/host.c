@@ -3,6 +3,7 @@
 #include "preload/host/host.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -21,6 +22,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/missed.h"
 #include "preload/trace/ring.h"
 #include "tracer/api/host.h"
 #include "tracer/ring.h"
@@ -39,6 +41,20 @@ static bool may_load(const void *caller, bool anywhere)
 static bool wake(const void *caller, bool anywhere)
 {
 	return may_load(caller, anywhere) && hg_fork_wake();
+}
+
+/*
+ * A call of the program's cannot be recorded where it is made. Where the process has no file yet,
+ * it is reported as not recorded as a whole.
+ */
+static void give_up(enum hg_unrecorded what)
+{
+	static pid_t reported; /* atomic */
+	pid_t process = getpid();
+
+	if (!hg_ring_given_up(what) &&
+	    __atomic_exchange_n(&reported, process, __ATOMIC_RELAXED) != process)
+		hg_missed_add(HG_MISSED_HANDLER, program_invocation_short_name, process);
 }
 
 /*
@@ -65,7 +81,7 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere)) ||
 	    (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))) {
 		if (hg_active != HG_DORMANT)
-			hg_ring_given_up(what);
+			give_up(what);
 		return false;
 	}
 	hg_tls.keeping++;
@@ -315,7 +331,7 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	if (HG_LIKELY(!hg_tls.busy))
 		run(host_alloc, &call, false);
 	else if (size >= hg_threshold && interrupts(caller))
-		hg_ring_given_up(HG_UNRECORDED_ALLOC);
+		give_up(HG_UNRECORDED_ALLOC);
 }
 
 static void host_free(void *data)
@@ -344,7 +360,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 	if (HG_LIKELY(!hg_tls.busy))
 		run(host_free, &call, false);
 	else if (interrupts(caller) && hg_libc.malloc_usable_size(ptr) >= hg_threshold)
-		hg_ring_given_up(HG_UNRECORDED_FREE);
+		give_up(HG_UNRECORDED_FREE);
 }
 
 uint32_t hg_host_take(void *ptr)
@@ -415,7 +431,7 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 	if (HG_LIKELY(!hg_tls.busy))
 		run(map_alloc, &call, true);
 	else if (interrupts(caller))
-		hg_ring_given_up(HG_UNRECORDED_ALLOC);
+		give_up(HG_UNRECORDED_ALLOC);
 }
 
 static void map_advised(void *data)
@@ -466,7 +482,7 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 	if (HG_LIKELY(!hg_tls.busy))
 		run(map_free, &call, true);
 	else if (interrupts(caller))
-		hg_ring_given_up(HG_UNRECORDED_FREE);
+		give_up(HG_UNRECORDED_FREE);
 }
 
 static void map_failed(void *data)

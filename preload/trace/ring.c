@@ -34,7 +34,6 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/signals.h"
-#include "preload/trace/missed.h"
 #include "tracer/event_record.h"
 
 #define FIRST_PAGES 1u
@@ -449,24 +448,17 @@ void hg_ring_lost(enum hg_group group)
 		__atomic_fetch_add(&ring->lost[group], 1, __ATOMIC_RELAXED);
 }
 
-void hg_ring_given_up(enum hg_unrecorded what)
+bool hg_ring_given_up(enum hg_unrecorded what)
 {
 	static const enum hg_group groups[HG_UNRECORDED_KINDS] = {
 		[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
 		[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
 		[HG_UNRECORDED_FREE] = HG_GROUP_FREE,
 	};
-	static pid_t reported; /* atomic */
-	pid_t process = getpid();
 
-	if (what >= HG_UNRECORDED_KINDS)
-		return;
-	if (own_ring()) {
-		if (!hg_ring_stopped())
-			hg_ring_lost(groups[what]);
-	} else if (__atomic_exchange_n(&reported, process, __ATOMIC_RELAXED) != process) {
-		hg_missed_add(HG_MISSED_HANDLER, program_invocation_short_name, process);
-	}
+	if (what < HG_UNRECORDED_KINDS && !hg_ring_stopped())
+		hg_ring_lost(groups[what]);
+	return what >= HG_UNRECORDED_KINDS || own_ring();
 }
 
 void hg_ring_unrecorded(void)
