@@ -106,19 +106,19 @@ static void judge_process(struct completeness *completeness, const struct counts
 		add_reason(completeness, RECORDING_INCOMPLETE, "%s: %s are missing", name, text);
 		g_free(text);
 	}
-	if (unrecorded) {
-		text = unrecorded_text(process);
+	text = unrecorded_text(process);
+	if (process->confined) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: it restricted its system calls (seccomp) %.3f s after its first "
+			   "record and was not recorded from then on%s%s",
+			   name, (double)process->confined_after / 1e9, unrecorded ? ": " : "",
+			   text);
+	} else if (unrecorded) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "%s: its recording ended before the process: %s were not recorded", name,
 			   text);
-		g_free(text);
 	}
-	if (process->confined) {
-		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "%s: it restricted its system calls (seccomp) and was not recorded from "
-			   "then on",
-			   name);
-	}
+	g_free(text);
 	g_free(name);
 	completeness->missing += row.gap.total + unrecorded;
 	if (row.gap.total || unrecorded)

@@ -105,13 +105,15 @@ struct hg_ring {
 	uint32_t freed;    /* atomic, the recorder's: a futex, changes when pages become free */
 	uint32_t drained;  /* the recorder empties pages; 0: the file only grows */
 	uint64_t waiting;  /* atomic: threads that wait for that */
-	uint64_t lost[HG_GROUPS];                 /* atomic: records */
-	uint64_t records[HG_GROUPS];              /* atomic: of pages that became full */
-	uint64_t unrecorded[HG_UNRECORDED_KINDS]; /* atomic; not once `stop` is set */
+	uint64_t lost[HG_GROUPS];    /* atomic: records */
+	uint64_t records[HG_GROUPS]; /* atomic: of pages that became full */
+	/* Atomic; not once `stop` is set, but for those since `confined`. */
+	uint64_t unrecorded[HG_UNRECORDED_KINDS];
 	uint32_t confined; /* atomic: it restricted its system calls: not recorded from then on */
 	uint32_t expected; /* it was started to be recorded, not on standby */
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */
-	char unused[4096 - 200 - HG_RING_PROGRAM];
+	uint64_t confined_after;       /* ns since its first record */
+	char unused[4096 - 208 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {

@@ -97,6 +97,8 @@ void counts_head(struct counts *counts, const struct hg_ring *head)
 	process->files++;
 	process->expected |= head->expected != 0;
 	process->confined |= head->confined != 0;
+	if (head->confined)
+		process->confined_after = head->confined_after;
 	process->ended = ended_of(head);
 	for (unsigned what = 0; what < HG_UNRECORDED_KINDS; what++)
 		process->unrecorded[what] += head->unrecorded[what];

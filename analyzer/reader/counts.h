@@ -30,6 +30,7 @@ struct counts_process {
 	unsigned images;               /* that were read, by their `process` events */
 	bool expected;                 /* it was started to be recorded until its end */
 	bool confined;                 /* it was not recorded to its end */
+	uint64_t confined_after;       /* ns: its first record came so long before */
 	enum hg_ended ended;           /* the last of its program images */
 	char program[HG_RING_PROGRAM]; /* of the last file; printable, may be empty */
 	uint64_t counted[HG_GROUPS];   /* records of pages that were full */

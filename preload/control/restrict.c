@@ -2,7 +2,8 @@
 /*
  * Calls by which a process gives up what it needs to make its file of records. In a process that
  * has recorded nothing yet (fork.c), the file is made before such a call, because the process may
- * record something afterwards. Also prctl(), of which one option is seccomp(2).
+ * record something afterwards, and is made larger, as it cannot grow any more. Also prctl(), of
+ * which one option is seccomp(2).
  */
 /* Else the header would give setrlimit() the name setrlimit64(). */
 #undef _FILE_OFFSET_BITS
@@ -25,6 +26,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/trace/missed.h"
+#include "preload/trace/ring.h"
 
 #define AFTER(first, name, parameters, arguments)                                   \
 	HG_EXPORT int name parameters                                               \
@@ -47,6 +49,8 @@ static void wake(void)
 	hg_missed_open();
 	if (HG_UNLIKELY(hg_active > HG_NEW))
 		hg_fork_wake();
+	if (hg_active == HG_ACTIVE && getpid() == hg_process_id)
+		hg_ring_reserve();
 }
 
 #define BEFORE(name, parameters, arguments) AFTER(wake(), name, parameters, arguments)

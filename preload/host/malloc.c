@@ -10,6 +10,7 @@
 #include "preload/host/block.h"
 #include "preload/host/host.h"
 #include "preload/stacks/unwind.h"
+#include "preload/trace/ring.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 
@@ -46,6 +47,8 @@ static __attribute__((noinline)) void *returned(uint16_t api, void *ptr, size_t 
 	    (hg_block_add_without_stack(api, ptr, size, FRAME()) ||
 	     hg_block_add(api, ptr, size, FRAME(), caller)))
 		return ptr;
+	if (HG_UNLIKELY(hg_confined) && size >= hg_threshold)
+		hg_ring_confined_call(HG_UNRECORDED_ALLOC);
 	if (HG_LIKELY(!hg_active) || is_small(ptr))
 		return ptr;
 	if (HG_LIKELY(ptr))
@@ -164,6 +167,8 @@ HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
  */
 static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *frame, void *caller)
 {
+	if (HG_UNLIKELY(hg_confined) && hg_libc.malloc_usable_size(ptr) >= hg_threshold)
+		hg_ring_confined_call(HG_UNRECORDED_FREE);
 	/* Before that the allocator may not even be able to say how large a block is. */
 	if (HG_LIKELY(hg_active) &&
 	    !(hg_active == HG_ACTIVE && hg_libc.malloc_usable_size(ptr) >= hg_threshold &&

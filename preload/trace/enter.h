@@ -9,6 +9,7 @@
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/recording.h"
+#include "preload/trace/ring.h"
 #include "tracer/provider.h"
 
 /* Returns true if events can be made; is called in a function that makes one. */
@@ -35,8 +36,11 @@ static inline uint32_t hg_entered(void)
 /* Does what hg_enter() does, for callers that look after old batches themselves. */
 static inline bool hg_enter_batched(void)
 {
-	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy)
+	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy) {
+		if (HG_UNLIKELY(hg_confined) && !hg_tls.busy)
+			hg_ring_confined_call(HG_UNRECORDED_CALL);
 		return false;
+	}
 	if (HG_UNLIKELY((hg_tls.kind | 1) != HG_ORDINARY_THREAD)) /* prepared or not */
 		hg_keep_async();
 	if (HG_UNLIKELY(!*hg_provider->recording)) {

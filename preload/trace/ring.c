@@ -38,6 +38,8 @@
 
 #define FIRST_PAGES 1u
 #define MORE_PAGES  128u /* by which it grows at most at a time */
+/* So many has a process that may soon not be able to make it larger. */
+#define RESERVED_PAGES 32u
 /* The file takes no more than this part of a limit on the process's address space. */
 #define SPACE_PART 16u
 
@@ -333,6 +335,17 @@ static enum growth grow(struct own *mine)
 	return growth;
 }
 
+void hg_ring_reserve(void)
+{
+	int saved = errno, cancel = hg_keep_thread();
+	struct own *mine = current();
+
+	while (mine && mine->ring && mine->ring->pages < RESERVED_PAGES && grow(mine) == GREW) {
+	}
+	hg_release_thread(cancel);
+	errno = saved;
+}
+
 /* Sleeps until the recorder has emptied a page since `freed` was read, or so many ns. */
 static void nap(struct hg_ring *ring, uint32_t freed, long ns)
 {
@@ -474,8 +487,18 @@ void hg_ring_confined(bool confined)
 {
 	struct hg_ring *ring = own_ring();
 
-	if (ring)
-		__atomic_store_n(&ring->confined, confined, __ATOMIC_RELAXED);
+	if (!ring)
+		return;
+	ring->confined_after = confined ? hg_now() - page_at(ring, 0)->begin : 0;
+	__atomic_store_n(&ring->confined, confined, __ATOMIC_RELAXED);
+}
+
+void hg_ring_confined_call(enum hg_unrecorded what)
+{
+	struct hg_ring *ring = own_ring();
+
+	if (ring && ring->expected)
+		__atomic_fetch_add(&ring->unrecorded[what], 1, __ATOMIC_RELAXED);
 }
 
 bool hg_ring_orphaned(void)

@@ -49,8 +49,13 @@ void hg_ring_end(enum hg_ring_end how);
  */
 void hg_ring_unrecorded(void);
 
+/* The process may soon not be able to open its file: it is made larger now, to 1 MiB. */
+void hg_ring_reserve(void);
+
 /* The process restricts its system calls, or does not after all. */
 void hg_ring_confined(bool confined);
+/* A call that would have made an event since then. Makes no system call. */
+void hg_ring_confined_call(enum hg_unrecorded what);
 
 /* Returns true if nothing is to be stored any more, or there is no file. */
 bool hg_ring_stopped(void);

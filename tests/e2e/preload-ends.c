@@ -418,6 +418,7 @@ static void be_strict(void)
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
 		exit(2);
 	free(malloc(100));
+	free(malloc(5000)); /* from memory that it has */
 	if (write(STDOUT_FILENO, "strict\n", 7) < 0)
 		exit(3);
 }
