@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,25 @@ static enum hg_missed look_around(char *const env[])
 	return HG_MISSED_NOT;
 }
 
+/* Returns the path by which the loader found this library. The list has preloaded objects first. */
+static const char *own_file(void)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	return map ? map->l_name : "";
+}
+
+/* Returns true if the library is not in this tree of files, of which the loader would complain. */
+static bool is_out_of_reach(void)
+{
+	const char *file = own_file();
+
+	return *file == '/' && faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) &&
+	       (errno == ENOENT || errno == ENOTDIR || errno == EACCES);
+}
+
 struct hg_image hg_image_of(const char *path, int fd, bool search, char *const env[])
 {
 	struct hg_image image = { .name = "" };
@@ -211,6 +231,11 @@ struct hg_image hg_image_of(const char *path, int fd, bool search, char *const e
 	if (!image.why && hg_config.recorded)
 		image.why = look_around(env);
 	image.foreign = image.why == HG_MISSED_WORDS || image.why == HG_MISSED_MACHINE;
+	if (is_out_of_reach()) {
+		image.foreign = true;
+		if (!image.why && hg_config.recorded)
+			image.why = HG_MISSED_PLACE;
+	}
 	hg_release_thread(cancel);
 	errno = saved;
 	return image;
