@@ -12,6 +12,7 @@
 #include "analyzer/output.h"
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
 
@@ -120,6 +121,10 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 			options->skip_frames = g_ptr_array_new();
 		g_ptr_array_add(options->skip_frames, (gpointer)argument);
 		symbols_skip_frames(argument);
+		return 1;
+	case REPORT_OPTION_RANGE:
+		options->range = argument;
+		finding_ranges_select(argument);
 		return 1;
 	case REPORT_OPTION_NO_CACHE:
 		options->no_cache = true;
@@ -271,6 +276,8 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 		g_ptr_array_add(extra, g_strdup_printf("--baseline=%s", options->baseline));
 	if (options->trace)
 		g_ptr_array_add(extra, g_strdup_printf("--trace=%s", options->trace));
+	if (options->range)
+		g_ptr_array_add(extra, g_strdup_printf("--range=%s", options->range));
 	if (options->source_root)
 		g_ptr_array_add(extra, g_strdup_printf("--source-root=%s", options->source_root));
 	for (unsigned i = 0; options->skip_frames && i < options->skip_frames->len; i++) {

@@ -64,6 +64,7 @@ static const struct row {
 	{ "*", "--pid", "@none" },
 	{ "*", "--port", "@none" },
 	{ "*", "--quota", "@none" },
+	{ "*", "--range", "@none" },
 	{ "*", "--residency", "@none" },
 	{ "*", "--rotate", "@none" },
 	{ "*", "--seconds", "@none" },

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "causes.h"
 #include "report.h"
 
@@ -107,11 +108,32 @@ static bool is_known(struct selection *selection, const struct finding *finding)
 	return true;
 }
 
+static void remove_other_ranges(struct analysis *analysis)
+{
+	GPtrArray *list = analysis->findings.list;
+	unsigned removed = 0;
+
+	for (unsigned i = 0; i < list->len;) {
+		if (finding_in_selected_range(list->pdata[i])) {
+			i++;
+		} else {
+			g_ptr_array_remove_index(list, i);
+			removed++;
+		}
+	}
+	if (removed) {
+		findings_note(&analysis->findings,
+			      "%u finding%s of other ranges, or of none, %s not reported (--range)",
+			      removed, removed == 1 ? "" : "s", removed == 1 ? "is" : "are");
+	}
+}
+
 void selection_apply(struct selection *selection, struct analysis *analysis)
 {
 	GPtrArray *list = analysis->findings.list;
 
 	analysis->selection = selection;
+	remove_other_ranges(analysis);
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 

@@ -2,6 +2,37 @@
 /* Ranges of findings: those that differ only by numbers are counted as one. */
 #include "finding_ranges.h"
 
+#include <fnmatch.h>
+
+static const char *selected; /* NULL: all are */
+
+void finding_ranges_select(const char *pattern)
+{
+	selected = pattern;
+}
+
+bool finding_in_selected_range(const struct finding *finding)
+{
+	bool found = !selected;
+
+	for (unsigned i = 0; !found && finding->ranges && i < finding->ranges->len; i++)
+		found = g_array_index(finding->ranges, struct finding_range, i).selected;
+	return found;
+}
+
+static bool is_selected(const struct range_path *path)
+{
+	bool found = !selected;
+
+	for (; path && !found; path = path->up) {
+		char *text = range_path_text(path);
+
+		found = fnmatch(selected, text, 0) == 0 || fnmatch(selected, path->name, 0) == 0;
+		g_free(text);
+	}
+	return found;
+}
+
 static const struct range_path *at_depth(const struct range_path *path, unsigned depth)
 {
 	while (path->depth > depth)
@@ -50,10 +81,15 @@ void finding_in_range(struct finding *finding, int64_t ns)
 	row = row_of(finding, place.path);
 	if (!row) {
 		finding->ranges_left_out++;
+		/* One of the others stands for it. */
+		g_array_index(finding->ranges, struct finding_range, 0).selected |=
+		    selected && is_selected(place.path);
 		return;
 	}
 	if (place.path != row->latest)
 		vary(row, place.path);
+	if (selected && (place.path != row->latest || !row->hits))
+		row->selected |= is_selected(place.path);
 	row->ranges += place.instance != row->instance;
 	row->latest = place.path;
 	row->instance = place.instance;
@@ -70,10 +106,13 @@ void finding_ranges_join(struct finding *to, const struct finding *from)
 
 		if (!row) {
 			to->ranges_left_out += range->hits;
+			g_array_index(to->ranges, struct finding_range, 0).selected |=
+			    range->selected;
 			continue;
 		}
 		vary(row, range->first);
 		row->varies |= range->varies;
+		row->selected |= range->selected;
 		row->ranges = MAX(row->ranges, range->ranges);
 		row->hits += range->hits;
 	}

@@ -14,10 +14,18 @@ struct finding_range {
 	uint64_t instance; /* of the latest range */
 	uint64_t ranges;   /* how many; one to which a thread returns counts again */
 	uint64_t hits;
+	bool selected; /* one of its paths was: finding_ranges_select() */
 };
 
 /* So many are kept for a finding. */
 #define FINDING_RANGES_MOST 16u
+
+/*
+ * From now on only findings that occur in a range whose name or path fits a pattern of the shell,
+ * or that lies in such a range, are selected. Without a pattern all are. Borrowed.
+ */
+void finding_ranges_select(const char *pattern);
+bool finding_in_selected_range(const struct finding *finding);
 
 /* Counts a hit at that time. */
 void finding_in_range(struct finding *finding, int64_t ns);
