@@ -400,7 +400,9 @@ static void note_unexamined(struct findings *findings, const struct process *pro
 
 static void note_ranges(struct findings *findings, const struct process *process)
 {
-	uint64_t unbalanced = process->state.late ? 0 : ranges_unbalanced(process);
+	/* Ranges may have begun before the recording, or before fork(). */
+	uint64_t unbalanced =
+	    process->state.late || process->forked ? 0 : ranges_unbalanced(process);
 
 	if (unbalanced) {
 		findings_note(findings,

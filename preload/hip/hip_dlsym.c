@@ -84,6 +84,12 @@ static bool is_runtime(const char *name, const void *real)
 	return is_of_hsa(name) ? hg_hsa_is_runtime(real) : hg_hip_is_runtime(real);
 }
 
+/* Ranges are recorded of programs that call them where they find them, without a library, too. */
+static bool is_recorded_without_library(const char *name)
+{
+	return is_of_roctx(name) && hg_awake();
+}
+
 void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
 {
 	void *wrapper, *real;
@@ -112,15 +118,17 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 		real = hg_find_function(name, version, caller);
 		if (real)
 			return hg_hip_offer(name, real);
-		if (is_of_roctx(name))
-			return wrapper;         /* ranges are recorded without a library, too */
+		if (is_recorded_without_library(name))
+			return wrapper;
 		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
 		return HG_JUMP_NULL;
 	}
 	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
 	/* A handle of the global scope finds us: as above. */
 	if (real == wrapper)
-		return is_of_roctx(name) || hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : HG_JUMP_NULL;
+		return is_recorded_without_library(name) || hg_libc.dlsym(RTLD_NEXT, name)
+			   ? wrapper
+			   : HG_JUMP_NULL;
 	if (!real || !hg_awake() || !is_runtime(name, real))
 		return real;
 	return hg_hip_offer(name, real);
