@@ -21,4 +21,8 @@ const struct memory_site *overview_memory(const struct overview *overview,
 void overview_add_span(struct overview *overview, struct process *process,
 		       const struct hg_event *event);
 
+/* Keeps an event `range`. range_steps.c */
+void overview_add_range(struct overview *overview, struct process *process,
+			const struct hg_event *event);
+
 #endif

@@ -74,6 +74,9 @@ struct overview *overview_new(void)
 	overview->live = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	overview->lane_index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	overview->kernel_index = g_hash_table_new(NULL, NULL);
+	overview->ranges = g_array_new(FALSE, FALSE, sizeof(struct range_step));
+	overview->range_open = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	overview->range_names = g_string_chunk_new(4096);
 	overview->peak_index = g_hash_table_new(NULL, NULL);
 	overview->scanned = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	overview->first_ns = INT64_MAX;
@@ -95,6 +98,9 @@ void overview_free(struct overview *overview)
 	g_hash_table_unref(overview->live);
 	g_hash_table_unref(overview->lane_index);
 	g_hash_table_unref(overview->kernel_index);
+	g_array_free(overview->ranges, TRUE);
+	g_hash_table_unref(overview->range_open);
+	g_string_chunk_free(overview->range_names);
 	g_hash_table_unref(overview->peak_index);
 	g_hash_table_unref(overview->scanned);
 	g_free(overview);
@@ -503,6 +509,8 @@ void overview_event(struct overview *overview, struct process *process,
 	}
 	if (event->type == HG_EVENT_host_totals)
 		set_totals(overview, process, &event->host_totals);
+	if (event->type == HG_EVENT_range)
+		overview_add_range(overview, process, event);
 	overview_add_span(overview, process, event);
 }
 

@@ -17,6 +17,8 @@
 #define OVERVIEW_BARS    20000 /* at most so many allocations are kept for the map */
 #define OVERVIEW_SPANS   40000 /* at most so many stretches of time are kept */
 
+#define OVERVIEW_RANGES  40000 /* at most so many beginnings of ranges, and their ends */
+
 #define OVERVIEW_CLASSES 64
 
 /* The allocations of one process, call, call stack and kind of memory. */
@@ -101,6 +103,16 @@ struct lane {
 	bool waiting;  /* private: it is among overview->waiting */
 };
 
+/* A range of the program begins or ends, or there is a mark (event `range`). */
+struct range_step {
+	struct process *process;
+	const char *name;
+	uint64_t id;
+	int64_t ns;
+	int32_t tid;
+	uint8_t kind, source; /* enum hg_range_kind, enum hg_range_source */
+};
+
 struct kernel_total {
 	struct process *process;
 	uint32_t kernel_id;
@@ -113,6 +125,8 @@ struct overview {
 	GArray *bars;       /* struct memory_bar */
 	GPtrArray *lanes;   /* struct lane */
 	GPtrArray *kernels; /* struct kernel_total */
+	GArray *ranges;     /* struct range_step, in order of time */
+	uint64_t ranges_left_out;
 	/* Class i counts values of 2^i to below 2^(i+1); 0 is in class 0. Bytes, nanoseconds. */
 	uint64_t size_histogram[OVERVIEW_CLASSES];
 	uint64_t lifetime_histogram[OVERVIEW_CLASSES];
@@ -124,6 +138,8 @@ struct overview {
 
 	/* private */
 	GHashTable *site_index, *live, *lane_index, *kernel_index, *peak_index, *scanned;
+	GHashTable *range_open;
+	GStringChunk *range_names;
 	GPtrArray *waiting; /* struct lane: of launches, of which some may have no done_ns */
 	uint64_t span_count;
 	unsigned most_bars, most_spans;

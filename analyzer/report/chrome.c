@@ -4,7 +4,7 @@
  * process a process, one thread a stream or a waiting host thread, one complete event ("X") a
  * call or several that lie close together; an asynchronous event from a launch to the end of the
  * next wait for its stream, which is an upper bound of the kernel's end; and counters of memory
- * that is live; chrome_migration.c adds the pages that moved.
+ * that is live; chrome_migration.c adds the pages that moved, chrome_ranges.c the program's ranges.
  */
 #include "chrome.h"
 
@@ -249,6 +249,7 @@ struct json_object *chrome_object(const struct analysis *analysis)
 		add_lane(&trace, trace.overview->lanes->pdata[i]);
 	add_counters(&trace);
 	chrome_migration(&trace, analysis);
+	chrome_ranges(&trace);
 	put(root, "traceEvents", trace.events);
 	put(root, "displayTimeUnit", text("ns"));
 	put(other, "first_ns", json_object_new_int64(trace.overview->first_ns));

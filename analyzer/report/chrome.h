@@ -38,4 +38,7 @@ struct json_object *chrome_join(struct json_object *const *traces, unsigned coun
 /* Series of moves, arrows from the launches that they are for, and counters of bytes each way. */
 void chrome_migration(struct chrome_trace *trace, const struct analysis *analysis);
 
+/* Ranges that the program names. */
+void chrome_ranges(struct chrome_trace *trace);
+
 #endif

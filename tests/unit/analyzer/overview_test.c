@@ -384,6 +384,38 @@ static void test_moments(void **state)
 	assert_true(overview_duration(overview) == INT64_MAX);
 }
 
+static void range(uint8_t kind, const char *name)
+{
+	apply((struct hg_event){ .type = HG_EVENT_range,
+				 .range = { HG_RANGE_ROCTX, kind, 0, 0, name } });
+}
+
+/* As many beginnings as fit, each with its end, and no end without its beginning. */
+static void test_ranges(void **state)
+{
+	int depth = 0;
+
+	(void)state;
+	range(HG_RANGE_POP, "");
+	range(HG_RANGE_PUSH, "all");
+	for (unsigned i = 0; i < OVERVIEW_RANGES; i++) {
+		range(HG_RANGE_PUSH, "outer");
+		range(HG_RANGE_PUSH, "inner");
+		range(HG_RANGE_POP, "");
+		range(HG_RANGE_POP, "");
+	}
+	range(HG_RANGE_POP, "");
+	assert_true(overview->ranges_left_out > OVERVIEW_RANGES);
+	assert_in_range(overview->ranges->len, OVERVIEW_RANGES, OVERVIEW_RANGES + 3);
+	for (unsigned i = 0; i < overview->ranges->len; i++) {
+		depth += g_array_index(overview->ranges, struct range_step, i).kind == HG_RANGE_PUSH
+			     ? 1
+			     : -1;
+		assert_in_range(depth, 0, 3);
+	}
+	assert_int_equal(depth, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_equal_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
 	};
 
