@@ -9,18 +9,22 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/event_ranges.h"
 #include "analyzer/cmds/read_recording.h"
 #include "analyzer/reader/fields.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/reader/reader.h"
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "tracer/message.h"
 
 const char usage_events[] =
-    "Usage: hipgrain events TRACE\n"
+    "Usage: hipgrain events [OPTION]... TRACE\n"
     "Print every event of a recording, one per line, those of a process in chronological\n"
     "order, including host allocations that were recorded in batches (babeltrace2 prints only\n"
     "the batches).\n"
     "\n"
+    "      --range PATTERN       only events in ranges of the program (rocTX) whose name or path\n"
+    "                            matches PATTERN\n"
     "  -h, --help                print this help\n";
 
 static int64_t signed_value(const void *value, size_t size)
@@ -121,11 +125,12 @@ static void print_open_call(const struct hg_event *event)
 	       call->event, call->kernel_id, call->stack_id);
 }
 
-static int print_event(const struct hg_event *event, void *unused)
+static int print_event(const struct hg_event *event, void *range)
 {
 	const struct event_layout *layout;
 
-	(void)unused;
+	if (range && (event->type >= HG_EVENT_TYPES || !event_in_selected_range(event)))
+		return 0;
 	if (event->type == HG_EVENT_OPEN_CALL) {
 		print_open_call(event);
 		return ferror(stdout) ? -EIO : 0;
@@ -150,12 +155,18 @@ int cmd_events(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "range", required_argument, NULL, 'r' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct reader_stats stats = { 0 };
+	char *range = NULL;
 	int code, status;
 
 	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (code == 'r') {
+			range = optarg;
+			continue;
+		}
 		if (code != 'h')
 			return HG_EXIT_USAGE;
 		fputs(usage_events, stdout);
@@ -165,7 +176,8 @@ int cmd_events(int argc, char **argv)
 		message_error("events: exactly one trace is required ('hipgrain events --help')");
 		return HG_EXIT_USAGE;
 	}
-	status = read_recording(argv[optind], print_event, NULL, &stats);
+	finding_ranges_select(range);
+	status = read_recording(argv[optind], print_event, range, &stats);
 	reader_stats_clear(&stats);
 	return status;
 }

@@ -20,7 +20,7 @@ bool finding_in_selected_range(const struct finding *finding)
 	return found;
 }
 
-static bool is_selected(const struct range_path *path)
+bool range_path_selected(const struct range_path *path)
 {
 	bool found = !selected;
 
@@ -83,13 +83,13 @@ void finding_in_range(struct finding *finding, int64_t ns)
 		finding->ranges_left_out++;
 		/* One of the others stands for it. */
 		g_array_index(finding->ranges, struct finding_range, 0).selected |=
-		    selected && is_selected(place.path);
+		    selected && range_path_selected(place.path);
 		return;
 	}
 	if (place.path != row->latest)
 		vary(row, place.path);
 	if (selected && (place.path != row->latest || !row->hits))
-		row->selected |= is_selected(place.path);
+		row->selected |= range_path_selected(place.path);
 	row->ranges += place.instance != row->instance;
 	row->latest = place.path;
 	row->instance = place.instance;

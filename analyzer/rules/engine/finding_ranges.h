@@ -25,6 +25,7 @@ struct finding_range {
  * or that lies in such a range, are selected. Without a pattern all are. Borrowed.
  */
 void finding_ranges_select(const char *pattern);
+bool range_path_selected(const struct range_path *path);
 bool finding_in_selected_range(const struct finding *finding);
 
 /* Counts a hit at that time. */
