@@ -179,10 +179,11 @@ static int check_format(const char *path, char **error)
 	if (schema ? strcmp(schema, BUNDLE_MANIFEST_SCHEMA) != 0
 		   : has(path, "early-events") || has(path, "open-batches")) {
 		result = -EINVAL;
-		if (asprintf(error,
-			     "hipgrain %s recorded it in %s; this version reads " BUNDLE_MANIFEST_SCHEMA
-			     ": use that version to read it, or record again",
-			     version, format) < 0)
+		if (asprintf(
+			error,
+			"hipgrain %s recorded it in %s; this version reads " BUNDLE_MANIFEST_SCHEMA
+			": use that version to read it, or record again",
+			version, format) < 0)
 			*error = NULL;
 	}
 	json_object_put(manifest);

@@ -11,7 +11,7 @@
 #include "tracer/api.h"
 
 /* tracer/machine.c copies no larger ones. */
-#define BYTES_MOST (64 << 20)
+#define BYTES_MOST   (64 << 20)
 
 #define PROBE_SCHEMA "hipgrain-probe/1"
 
@@ -194,8 +194,8 @@ int measured_add(struct measured *measured, const char *path, char **why)
 		char schema[64];
 
 		text_copy_visible(schema, sizeof(schema), text(root, "schema"));
-		*why = g_strdup_printf(
-		    "%s: its schema is '%s'; this version reads " PROBE_SCHEMA, path, schema);
+		*why = g_strdup_printf("%s: its schema is '%s'; this version reads " PROBE_SCHEMA,
+				       path, schema);
 		json_object_put(root);
 		return -1;
 	}

@@ -95,8 +95,9 @@ struct span {
 /* Calls of one kind on a stream of a device, or by a host thread that waits. */
 struct lane {
 	struct process *process;
-	int32_t device;  /* -1: a thread */
-	uint64_t stream; /* or thread id */
+	int32_t device;       /* -1: a thread */
+	uint64_t stream;      /* or thread id */
+	unsigned first, last; /* numbers of the streams that had this handle (stream_names.h) */
 	enum span_kind kind;
 	GArray *spans; /* struct span, in order of time */
 	unsigned open; /* private: the first launch without done_ns */
@@ -112,6 +113,10 @@ struct range_step {
 	int32_t tid;
 	uint8_t kind, source; /* enum hg_range_kind, enum hg_range_source */
 };
+
+/* Returns "GPU 0, stream 2", "thread 12 waits" or the like, the same in all formats; the caller
+ * frees it. */
+char *lane_name(const struct lane *lane);
 
 struct kernel_total {
 	struct process *process;

@@ -4,6 +4,7 @@
  * call, so that launches and copies which alternate can be merged among themselves.
  */
 #include "internal.h"
+#include "analyzer/replay/stream_names.h"
 
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
@@ -44,7 +45,23 @@ static struct lane *lane_of(struct overview *overview, struct process *process, 
 	} else {
 		g_free(key);
 	}
+	lane->last = stream_number(process, stream);
+	lane->first = lane->first ? lane->first : lane->last;
 	return lane;
+}
+
+char *lane_name(const struct lane *lane)
+{
+	char *stream, *name;
+
+	if (lane->kind == SPAN_SYNC)
+		return g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
+	stream = lane->first == lane->last ? stream_name(lane->stream, lane->last)
+					   : g_strdup_printf("streams %u to %u that had one handle",
+							     lane->first, lane->last);
+	name = g_strdup_printf("GPU %d, %s", lane->device, stream);
+	g_free(stream);
+	return name;
 }
 
 /* When a call began that ended at `ns`; a damaged trace may name any numbers. */

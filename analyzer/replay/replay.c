@@ -8,6 +8,7 @@
 #include "process.h"
 #include "codeobj/codeobj.h"
 #include "ranges.h"
+#include "stream_names.h"
 #include "target_regions.h"
 
 #include <string.h>
@@ -492,6 +493,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	replay->last = process;
 	ranges_note(process, event);
 	contents_event(process, event);
+	stream_names_event(process, event);
 	switch (event->type) {
 	case HG_EVENT_process:
 		apply_process(process, event);

@@ -165,6 +165,8 @@ struct process {
 	struct ranges *ranges; /* that the program named (ranges.h); NULL: none */
 	char *python_problem; /* why stacks have not all functions of Python, a sentence, or NULL */
 	GHashTable *regions_of_code; /* target_regions.h */
+	GHashTable *streams;         /* handle -> number (stream_names.h) */
+	unsigned stream_count;
 	GHashTable *code_objects;
 	GHashTable *kernels;
 	GHashTable *args;

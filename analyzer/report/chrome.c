@@ -67,17 +67,9 @@ int chrome_lane_row(struct chrome_trace *trace, const struct lane *lane)
 {
 	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT, (const void *)lane->process,
 				    lane->device, lane->stream);
-	char *name;
+	char *name = lane_name(lane);
 	int row;
 
-	if (lane->device < 0) {
-		name = g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
-	} else if (!lane->stream) {
-		name = g_strdup_printf("device %d, default stream", lane->device);
-	} else {
-		name = g_strdup_printf("device %d, stream 0x%" G_GINT64_MODIFIER "x", lane->device,
-				       lane->stream);
-	}
 	row = chrome_row(trace, lane->process->pid, key, name);
 	g_free(key);
 	g_free(name);

@@ -103,7 +103,7 @@ static void add_span(struct chrome_trace *trace, const struct analysis *analysis
 	char *name =
 	    span->to < 0
 		? g_strdup_printf("to the host: %s", move_cause_text(span->trigger))
-		: g_strdup_printf("to device %d: %s", span->to, move_cause_text(span->trigger));
+		: g_strdup_printf("to GPU %d: %s", span->to, move_cause_text(span->trigger));
 	char *what = move_span_text(analysis, span);
 	int row = row_of(trace, track, span);
 	struct json_object *object = chrome_event(trace, "X", name, span->process->pid, row);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
+#include "analyzer/replay/stream_names.h"
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
 #include "analyzer/symbols/names.h"
@@ -76,20 +77,24 @@ static void append_sides(GString *text, const struct analysis *analysis, const s
 
 /* ---- what it waits for ---- */
 
+static char *stream_text(const struct open_row *row, uint64_t handle)
+{
+	return stream_name(handle, stream_number(row->process, handle));
+}
+
 static void append_launch(GString *text, const struct analysis *analysis,
 			  const struct open_row *row, const struct open_launch *launch)
 {
 	char *name = kernel_name(row->process, launch->kernel_id);
+	char *stream = stream_text(row, launch->stream);
 
 	g_string_append_printf(text, "%s (", name ? name : "a kernel without a name");
 	if (launch->count > 1)
 		g_string_append_printf(text, "%u times, ", launch->count);
-	if (launch->stream)
-		g_string_append_printf(text, "in stream 0x%" PRIx64, launch->stream);
-	else
-		g_string_append(text, "in the null stream");
+	g_string_append_printf(text, "in %s", stream);
 	append_site(text, analysis, "launched", row->process, launch->stack_id);
 	g_string_append_c(text, ')');
+	g_free(stream);
 	g_free(name);
 }
 
@@ -279,6 +284,14 @@ static struct json_object *json_kernel(const struct process *process, uint32_t i
 	return value;
 }
 
+static void put_stream_name(struct json_object *object, const struct open_row *row, uint64_t handle)
+{
+	char *name = stream_text(row, handle);
+
+	put(object, "stream_name", handle ? text_value(name) : NULL);
+	g_free(name);
+}
+
 static struct json_object *json_launch(const struct analysis *analysis, const struct open_row *row,
 				       const struct open_launch *launch)
 {
@@ -286,6 +299,7 @@ static struct json_object *json_launch(const struct analysis *analysis, const st
 
 	put(object, "kernel", json_kernel(row->process, launch->kernel_id));
 	put(object, "stream", json_address(launch->stream));
+	put_stream_name(object, row, launch->stream);
 	put(object, "count", json_object_new_int64(launch->count));
 	put(object, "time_ns", json_object_new_int64(launch->ns));
 	put(object, "stack", json_stack(analysis, row->process, launch->stack_id));
@@ -308,6 +322,7 @@ static struct json_object *json_row(const struct analysis *analysis, const struc
 	put(object, "process_ended", json_object_new_boolean(row->open.ended));
 	put(object, "kernel", json_kernel(row->process, call->kernel_id));
 	put(object, "stream", json_address(call->stream));
+	put_stream_name(object, row, call->stream);
 	put(object, "event", json_address(call->event));
 	put(object, "size", json_object_new_int64((int64_t)MIN(call->size, (uint64_t)INT64_MAX)));
 	put(object, "stack", json_stack(analysis, row->process, call->stack_id));

@@ -258,12 +258,15 @@ static struct json_object *lanes(struct view *view)
 		const struct lane *lane = view->overview->lanes->pdata[i];
 		struct json_object *object = json_object_new_object();
 		struct json_object *spans = json_object_new_array();
-		char stream[24];
+		char stream[24], *name = lane_name(lane);
 
 		snprintf(stream, sizeof(stream), "%" G_GUINT64_FORMAT, lane->stream);
 		put(object, "process", process_of(view, lane->process));
 		put(object, "device", json_object_new_int(lane->device));
 		put(object, "stream", json_object_new_string(stream)); /* 64 bits */
+		put(object, "name", json_object_new_string(name));
+		put(object, "number", json_object_new_int64(lane->last));
+		g_free(name);
 		put(object, "kind", json_object_new_string(kinds[lane->kind]));
 		for (unsigned j = 0; j < lane->spans->len; j++) {
 			add(spans,

@@ -7,8 +7,7 @@ const ROW = 20;
 const timeline = { rows: [] };
 
 function streamName(lane) {
-  if (lane.device < 0) return `thread ${lane.stream} waits`;
-  return `GPU ${lane.device}, ` + (lane.stream === "0" ? "default stream" : `stream 0x${BigInt(lane.stream).toString(16)}`);
+  return lane.name ?? `GPU ${lane.device}, stream ${lane.stream}`;
 }
 
 /* Rows of the processes shown: of each stream its kinds, then what moved to each side. */
@@ -16,7 +15,7 @@ function timelineRows() {
   const rows = [], lanes = model.lanes.filter((l) => l.spans.length && shownProcess(l.process));
   const order = Object.keys(KIND_COLORS);
   const before = (p) => model.several ? `${p.rank == null ? p.pid : "rank " + p.rank}: ` : "";
-  lanes.sort((a, b) => a.process.id - b.process.id || (a.device < 0) - (b.device < 0) || a.device - b.device || (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) || order.indexOf(a.kind) - order.indexOf(b.kind));
+  lanes.sort((a, b) => a.process.id - b.process.id || (a.device < 0) - (b.device < 0) || a.device - b.device || (a.number ?? 0) - (b.number ?? 0) || (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) || order.indexOf(a.kind) - order.indexOf(b.kind));
   for (const lane of lanes) rows.push({ kind: lane.kind, name: before(lane.process) + (lane.kind === "sync" ? "" : KIND_NAMES[lane.kind] + ", ") + streamName(lane), spans: lane.spans });
   for (const [, moves] of groupBy(model.moves.filter((m) => shownProcess(m.process)), (m) => `${m.process.id} ${m.to}`)) {
     const { process, to } = moves[0], lane = { kind: "move", process };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/model/waits.h"
+#include "analyzer/replay/stream_names.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
@@ -137,9 +138,16 @@ static bool is_null(uint64_t handle)
 static struct order_stream *stream_of(const struct rules_context *context, struct process_order *at,
 				      unsigned api, uint64_t handle, int32_t device)
 {
+	struct order_stream *stream;
+	unsigned number;
+
 	if (handle == 0 && is_per_thread(api))
 		handle = STREAM_PER_THREAD;
-	return order_stream(&at->order, handle, device, context->event->tid);
+	stream = order_stream(&at->order, handle, device, context->event->tid);
+	number = stream_number(at->process, handle);
+	if (number) /* as other formats of the report have it */
+		stream->number = number;
+	return stream;
 }
 
 /* Variables that make every launch and copy wait (docs/memory-model.md#environment-variables). */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers the streams of a process. */
+#include "stream_names.h"
+
+#include "tracer/api/hip_streams.h"
+
+/* hipStreamLegacy and hipStreamPerThread. */
+#define STREAM_LEGACY     UINT64_C(1)
+#define STREAM_PER_THREAD UINT64_C(2)
+
+static uint64_t stream_of(const struct hg_event *event)
+{
+	switch (event->type) {
+	case HG_EVENT_stream:
+		return event->stream.stream;
+	case HG_EVENT_launch:
+		return event->launch.stream;
+	case HG_EVENT_copy:
+		return event->copy.stream;
+	case HG_EVENT_fill:
+		return event->fill.stream;
+	case HG_EVENT_prefetch:
+		return event->prefetch.stream;
+	case HG_EVENT_sync:
+		return event->sync.stream;
+	case HG_EVENT_event:
+		return event->event.stream;
+	default:
+		return 0;
+	}
+}
+
+void stream_names_event(struct process *process, const struct hg_event *event)
+{
+	uint64_t handle = stream_of(event);
+	bool created =
+	    event->type == HG_EVENT_stream && event->stream.api != HG_API_hipStreamDestroy;
+
+	if (handle <= STREAM_PER_THREAD ||
+	    (!created && g_hash_table_contains(process->streams, &handle)))
+		return;
+	g_hash_table_replace(process->streams, g_memdup2(&handle, sizeof(handle)),
+			     GUINT_TO_POINTER(++process->stream_count));
+}
+
+unsigned stream_number(const struct process *process, uint64_t handle)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(process->streams, &handle));
+}
+
+char *stream_name(uint64_t handle, unsigned number)
+{
+	if (handle <= STREAM_LEGACY)
+		return g_strdup("the null stream");
+	if (handle == STREAM_PER_THREAD)
+		return g_strdup("a thread's default stream");
+	return number ? g_strdup_printf("stream %u", number)
+		      : g_strdup_printf("stream 0x%" G_GINT64_MODIFIER "x", handle);
+}
