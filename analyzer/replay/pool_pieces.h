@@ -16,7 +16,8 @@
 #define POOL_PIECES_MOST 1000000u
 
 struct pool_piece {
-	uint64_t ptr; /* must stay the first member: it is the key of the trees; the host's address */
+	uint64_t
+	    ptr; /* must stay the first member: it is the key of the trees; the host's address */
 	uint64_t size;
 	struct allocation *block; /* in which it lies; a reference */
 	char *pool, *name;        /* printable; NULL: none */

@@ -306,7 +306,8 @@ struct place {
 	struct allocation *allocation;    /* ALLOCATION, FREED, PAST_END */
 	uint64_t offset;                  /* into it; PAST_END: bytes after its last byte */
 	const struct host_module *module; /* STATIC */
-	/* ALLOCATION, FREED: the pool's piece that holds it, or held it last; NULL: there is none. */
+	/* ALLOCATION, FREED: the pool's piece that holds it, or held it last; NULL: there is none.
+	 */
 	struct pool_piece *piece;
 	uint64_t piece_offset; /* into that */
 };

@@ -105,10 +105,9 @@ static void put_piece(const struct printer *printer, struct json_object *finding
 	    printer, "piece",
 	    g_strdup_printf("%s%s%s%" G_GINT64_FORMAT " bytes%s%s%s at %s, used at offset "
 			    "%" G_GINT64_FORMAT "%s%s",
-			    *name ? "\"" : "", name, *name ? "\", " : "",
-			    get_number(piece, "size"), *pool ? " of pool \"" : "", pool,
-			    *pool ? "\"" : "", get_text(piece, "address"),
-			    get_number(piece, "offset"),
+			    *name ? "\"" : "", name, *name ? "\", " : "", get_number(piece, "size"),
+			    *pool ? " of pool \"" : "", pool, *pool ? "\"" : "",
+			    get_text(piece, "address"), get_number(piece, "offset"),
 			    get_member(piece, "free_stack") ? " (given back since)" : "",
 			    get_flag(piece, "several") ? "; the first of several" : ""));
 	put_json_stack(printer, "taken", get_member(piece, "stack"));

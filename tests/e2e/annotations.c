@@ -18,8 +18,8 @@ static char *block;
 
 static void *annotate(void *unused)
 {
-	char *page = (char *)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0);
+	char *page =
+	    (char *)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char text[1024];
 
 	(void)unused;

@@ -250,11 +250,10 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 	g_string_append_printf(key, " %d %d %d %u", pointer->place.kind, grain->granularity,
 			       grain->mixed, grain->how);
 	if (allocation) {
-		g_string_append_printf(key,
-				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %s",
-				       allocation->api, allocation->stack_id, allocation->flags,
-				       allocation->stack_id ? 0 : allocation->ptr,
-				       piece_key(&pointer->place));
+		g_string_append_printf(
+		    key, " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %s",
+		    allocation->api, allocation->stack_id, allocation->flags,
+		    allocation->stack_id ? 0 : allocation->ptr, piece_key(&pointer->place));
 	}
 	return g_string_free(key, FALSE);
 }
@@ -293,10 +292,10 @@ static char *this_memory(const struct pointer_argument *pointer)
 		return g_strdup("each of the candidates");
 	if (pointer->place.piece && !pointer->place.piece->freed)
 		memory = place_text(&pointer->place);
-	text = g_strdup_printf("%s%s%s%s%s%s", allocation ? "this " : "", noun, memory ? ", " : "",
-			       memory ? memory : "", memory ? "," : "",
-			       pointer->maybe_harmless ? ", one of several that it may update,"
-						       : "");
+	text =
+	    g_strdup_printf("%s%s%s%s%s%s", allocation ? "this " : "", noun, memory ? ", " : "",
+			    memory ? memory : "", memory ? "," : "",
+			    pointer->maybe_harmless ? ", one of several that it may update," : "");
 	g_free(memory);
 	return text;
 }

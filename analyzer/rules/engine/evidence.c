@@ -115,9 +115,9 @@ uint64_t place_size(const struct place *place)
 char *piece_words(const struct pool_piece *piece, const char *size)
 {
 	char *of = piece->pool ? g_strdup_printf(" of pool \"%s\"", piece->pool) : g_strdup("");
-	char *words =
-	    piece->name ? g_strdup_printf("piece \"%s\" (%s bytes)%s", piece->name, size, of)
-			: g_strdup_printf("a piece of %s bytes%s", size, of);
+	char *words = piece->name
+			  ? g_strdup_printf("piece \"%s\" (%s bytes)%s", piece->name, size, of)
+			  : g_strdup_printf("a piece of %s bytes%s", size, of);
 
 	g_free(of);
 	return words;
@@ -132,10 +132,10 @@ char *place_words(const struct place *place, const char *size)
 		return piece_words(piece, size);
 	if (allocation->symbol)
 		return g_strdup_printf("the variable %s (%s bytes)", allocation->symbol, size);
-	return allocation->label ? g_strdup_printf("\"%s\", %s bytes from %s", allocation->label,
-						   size, hg_api_name(allocation->api))
-				 : g_strdup_printf("%s bytes from %s", size,
-						   hg_api_name(allocation->api));
+	return allocation->label
+		   ? g_strdup_printf("\"%s\", %s bytes from %s", allocation->label, size,
+				     hg_api_name(allocation->api))
+		   : g_strdup_printf("%s bytes from %s", size, hg_api_name(allocation->api));
 }
 
 const char *piece_key(const struct place *place)

@@ -259,8 +259,8 @@ static bool leaves_piece(const struct rules_context *context, const struct trans
 }
 
 /*
- * Returns the bytes from the address to its allocation's end, or its piece's, if the transfer is longer than that;
- * ENOUGH_ROOM if it is not, or the address leads to no allocation that is live.
+ * Returns the bytes from the address to its allocation's end, or its piece's, if the transfer is
+ * longer than that; ENOUGH_ROOM if it is not, or the address leads to no allocation that is live.
  */
 #define ENOUGH_ROOM UINT64_MAX
 static uint64_t room_for(const struct rules_context *context, const struct transfer *transfer)
@@ -282,10 +282,10 @@ static void report_transfer_given_back(struct finding *finding, const struct tra
 {
 	char *memory = piece_words(place->piece, FIGURE(0));
 
-	finding->message = g_strdup_printf(
-	    "the %s of %s is memory that was given back to its pool before: %s%s.",
-	    transfer->writes ? "destination" : "source", finding->api, memory,
-	    transfer->open ? "; the call did not return" : "");
+	finding->message =
+	    g_strdup_printf("the %s of %s is memory that was given back to its pool before: %s%s.",
+			    transfer->writes ? "destination" : "source", finding->api, memory,
+			    transfer->open ? "; the call did not return" : "");
 	g_free(memory);
 	finding->fix = g_strdup("give the piece back after this call");
 	set_given_back(finding, place);
@@ -313,8 +313,8 @@ static void check_range(const struct rules_context *context, const struct transf
 {
 	struct place place = process_place(context->process, transfer->address);
 	const struct allocation *allocation = place.allocation;
-	bool given_back = is_given_back(&place) && transfer->extent <= place.piece->size -
-									   place.piece_offset;
+	bool given_back =
+	    is_given_back(&place) && transfer->extent <= place.piece->size - place.piece_offset;
 	bool freed = place.kind == PLACE_FREED || given_back;
 	bool left;
 	uint64_t offset;
@@ -330,11 +330,11 @@ static void check_range(const struct rules_context *context, const struct transf
 		return;
 	left = !freed && leaves_piece(context, transfer, &place);
 	offset = left ? place.piece_offset : place.offset;
-	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
-			       &is_new, "%u %u %s %d %u %d %s", transfer->api, transfer->stack_id,
-			       transfer->writes ? "destination" : "source", allocation->api,
-			       allocation->stack_id, left,
-			       left || given_back ? piece_key(&place) : "");
+	finding =
+	    findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
+			 &is_new, "%u %u %s %d %u %d %s", transfer->api, transfer->stack_id,
+			 transfer->writes ? "destination" : "source", allocation->api,
+			 allocation->stack_id, left, left || given_back ? piece_key(&place) : "");
 	finding_hit(finding, context->event->ns, transfer->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, left ? place.piece->size : size_at(&place));
 	if (freed) {

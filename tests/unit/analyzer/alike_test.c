@@ -186,7 +186,8 @@ static struct finding *of_memory(uint32_t stack_id, uint64_t size, uint64_t flag
 	allocation->size = size;
 	allocation->flags = flags;
 	allocation->stack_id = stack_id;
-	finding_set_place(finding, &(struct place){ PLACE_ALLOCATION, allocation, 0, NULL }, 0);
+	finding_set_place(finding,
+			  &(struct place){ .kind = PLACE_ALLOCATION, .allocation = allocation }, 0);
 	return finding;
 }
 

@@ -61,8 +61,8 @@ static void a_kernel_uses_what_was_given_back(void **state)
 	assert_string_equal(found(), "HG601");
 	IF_WHOLE(assert_string_equal(finding(0)->piece->name, "energy"));
 	IF_WHOLE(assert_int_equal(finding(0)->piece_offset, 0x800));
-	IF_WHOLE(assert_non_null(strstr(finding(0)->message,
-					"piece \"energy\" (4096 bytes) of pool \"arena\"")));
+	IF_WHOLE(assert_non_null(
+	    strstr(finding(0)->message, "piece \"energy\" (4096 bytes) of pool \"arena\"")));
 }
 
 static void a_copy_or_fill_uses_what_was_given_back(void **state)
