@@ -5,18 +5,21 @@
 // hipgrain-run: given_back
 // hipgrain-stdout: pools: done
 // hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@arena launches=1 confidence=likely
+// hipgrain-harmless: no other piece is in its place yet
 //
 // hipgrain-run: copied_back
 // hipgrain-stdout: pools: done
 // hipgrain-expect: HG601 api=hipMalloc call=hipMemcpy at=@arena confidence=likely
+// hipgrain-harmless: no other piece is in its place yet
 //
 // A fill of one piece runs into the next one.
 // hipgrain-run: filled_too_far
 // hipgrain-stdout: pools: done
 // hipgrain-expect: HG606 api=hipMalloc call=hipMemset at=@arena confidence=likely
+// hipgrain-harmless: nothing was written into the next piece yet
 //
 // hipgrain-run: lost
-// hipgrain-stdout: pools: done
+// hipgrain-stdout: pools: 0 of 64 counted
 // hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@managed_arena launches=1 confidence=proven
 //
 // hipgrain-run: given_back_later
@@ -39,6 +42,9 @@
 // What a program says may be wrong in any way.
 // hipgrain-run: nonsense
 // hipgrain-stdout: pools: 64 of 64 right
+// hipgrain-limit: hipgrain_alloc() named no bytes of one live allocation
+// hipgrain-limit: hipgrain_free() named no piece that was live
+// hipgrain-limit: hipgrain_name() named neither a piece nor an allocation
 // hipgrain-expect: none
 
 #include "../../include/hipgrain.h"
@@ -168,7 +174,7 @@ static void run_lost()
 	*total = 0;
 	add<<<1, ELEMENTS>>>(total);
 	CHECK(hipDeviceSynchronize());
-	printf("pools: done\n");
+	printf("pools: %.0f of %d counted\n", *total, ELEMENTS);
 }
 
 static void run_reused()
