@@ -56,6 +56,9 @@ STORE(hsa_signal_store_relaxed)
 STORE(hsa_signal_store_screlease)
 STORE(hsa_signal_store_release)
 
+/* HIP asks for active waits (HSA_WAIT_STATE_ACTIVE), which would take a processor for as long as a
+ * copy or a kernel takes; here it is processors that execute these. AMD's runtime looks at a signal
+ * for 200 us before it sleeps. */
 typedef hsa_signal_value_t wait_function(hsa_signal_t signal, hsa_signal_condition_t condition,
 					 hsa_signal_value_t compare, uint64_t timeout,
 					 hsa_wait_state_t state);
@@ -67,9 +70,10 @@ typedef hsa_signal_value_t wait_function(hsa_signal_t signal, hsa_signal_conditi
 	{                                                                                     \
 		static struct kfd_next next = { .name = #function };                          \
                                                                                               \
+		(void)state;                                                                  \
 		kfd_doorbell_let_work(KFD_KERNELS);                                           \
 		return ((wait_function *)runtime(&next))(signal, condition, compare, timeout, \
-							 state);                              \
+							 HSA_WAIT_STATE_BLOCKED);             \
 	}
 
 WAIT(hsa_signal_wait_scacquire)

@@ -67,7 +67,8 @@ static struct bell {
 	/* A ring was announced since the worker slept last; the processor of the last one. */
 	bool announced;
 	int processor;
-	int place; /* the processor where the worker went to sleep */
+	int place;  /* the processor where the worker went to sleep */
+	bool brief; /* it sleeps for ANNOUNCED_NS at most */
 	/* A store was seen to wait; it is done when the doorbells' sum is no longer this. */
 	bool storing;
 	uint64_t sum;
@@ -364,9 +365,14 @@ void kfd_doorbell_announce(enum kfd_worker worker)
 
 void kfd_doorbell_announced(enum kfd_worker worker)
 {
+	const struct bell *bell = &bells[worker];
+
 	/* The worker says that it sleeps before it looks for packets a last time. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&bells[worker].sleep, __ATOMIC_SEQ_CST) != AWAKE)
+	/* A thread that launches several kernels would have to give up its processor for each. */
+	if (__atomic_load_n(&bell->sleep, __ATOMIC_SEQ_CST) != AWAKE &&
+	    !(__atomic_load_n(&bell->brief, __ATOMIC_RELAXED) &&
+	      __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == sched_getcpu()))
 		kfd_wake(worker, false);
 }
 
@@ -375,8 +381,11 @@ void kfd_doorbell_let_work(enum kfd_worker worker)
 	const struct bell *bell = &bells[worker];
 
 	if (__atomic_load_n(&bell->announced, __ATOMIC_RELAXED) &&
-	    __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == sched_getcpu())
+	    __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == sched_getcpu()) {
+		if (__atomic_load_n(&bell->sleep, __ATOMIC_SEQ_CST) != AWAKE)
+			kfd_wake(worker, false);
 		sched_yield();
+	}
 }
 
 bool kfd_doorbell_is_near(enum kfd_worker worker)
@@ -399,6 +408,7 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 	     watched = protected && watch(worker, true);
 
 	__atomic_store_n(&bell->watches, watched, __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->brief, soon && !blocked, __ATOMIC_RELAXED);
 	__atomic_store_n(&bell->place, sched_getcpu(), __ATOMIC_RELAXED);
 	__atomic_store_n(&bell->sleep, (watched || soon) && !blocked ? SLEEPS_IDLE : SLEEPS_BLOCKED,
 			 __ATOMIC_SEQ_CST);

@@ -399,6 +399,41 @@ static void test_rings_after_pauses(void)
 	hsa_signal_destroy(done);
 }
 
+static void *set_later(void *signal)
+{
+	usleep(300000);
+	hsa_signal_store_screlease(*(hsa_signal_t *)signal, 0);
+	return NULL;
+}
+
+static double thread_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/* Processors are what executes a GPU's work here. */
+static void test_active_wait(void)
+{
+	hsa_signal_t signal = signal_of(1);
+	hsa_signal_value_t value;
+	pthread_t thread;
+	double before;
+
+	if (pthread_create(&thread, NULL, set_later, &signal)) {
+		check(false, "a thread");
+		return;
+	}
+	before = thread_ms();
+	value = hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, PATIENCE,
+					  HSA_WAIT_STATE_ACTIVE);
+	check(!value && thread_ms() - before < 20, "an active wait takes no processor");
+	pthread_join(thread, NULL);
+	hsa_signal_destroy(signal);
+}
+
 /* Times of two packets, in the system's clock, around which the host has looked at it. */
 static void test_times(void)
 {
@@ -487,6 +522,7 @@ int main(int argc, char **argv)
 	test_fork();
 	test_idle();
 	test_rings_after_pauses();
+	test_active_wait();
 	test_times();
 	test_unknown();
 	check(!shut_down(), "end");
