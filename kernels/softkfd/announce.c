@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Rings of doorbells that come by the names of HSA's functions. Such a store need not wait for a
- * page fault: the page is made writable before, and the worker woken afterwards. All others, those
- * of AMD's runtime itself among them, are noticed by doorbell.c. AMD's runtime waits for a signal
+ * page fault: the page is made writable before, and the worker woken. All others, those of AMD's
+ * runtime itself among them, are noticed by doorbell.c. The runtime's function is called last, by a
+ * jump: tools that stand behind it see the program as its caller. AMD's runtime waits for a signal
  * by looking at it for 200 us; a kernel that packs threads onto few processors may have the worker
  * share this one.
  */
@@ -32,24 +33,23 @@ static void *runtime(struct kfd_next *next)
 	return found;
 }
 
-static void store(struct kfd_next *next, hsa_signal_t signal, hsa_signal_value_t value)
+static void announce(hsa_signal_t signal)
 {
 	const amd_signal_t *object = (const void *)(uintptr_t)signal.handle;
-	bool rings = object && object->kind == AMD_SIGNAL_KIND_DOORBELL;
 
-	if (rings)
+	if (object && object->kind == AMD_SIGNAL_KIND_DOORBELL)
 		kfd_doorbell_announce(KFD_KERNELS);
-	((void (*)(hsa_signal_t, hsa_signal_value_t))runtime(next))(signal, value);
-	if (rings)
-		kfd_doorbell_announced(KFD_KERNELS);
 }
+
+typedef void store_function(hsa_signal_t signal, hsa_signal_value_t value);
 
 #define STORE(function)                                              \
 	void function(hsa_signal_t signal, hsa_signal_value_t value) \
 	{                                                            \
 		static struct kfd_next next = { .name = #function }; \
                                                                      \
-		store(&next, signal, value);                         \
+		announce(signal);                                    \
+		((store_function *)runtime(&next))(signal, value);   \
 	}
 
 STORE(hsa_signal_store_relaxed)

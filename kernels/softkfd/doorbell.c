@@ -33,6 +33,9 @@
 #define MAPPINGS              32u
 /* After an announced ring the next one is waited for so long before doorbells are protected. */
 #define ANNOUNCED_NS 50000
+/* A program that launches for longer without a pause is given processors of its own by Linux, if
+ * there are any and the worker wants one, too. */
+#define NEAR_NS 1000000u
 /* For how long a store that was let through is waited for: it may leave a doorbell as it was. */
 #define STORE_NS 20000000u
 
@@ -64,11 +67,11 @@ static struct bell {
 	bool watches;          /* it sleeps so */
 	uint32_t wakes, sleep;
 	bool protected; /* with the lock held */
-	/* A ring was announced since the worker slept last; the processor of the last one. */
-	bool announced;
-	int processor;
-	int place;  /* the processor where the worker went to sleep */
-	bool brief; /* it sleeps for ANNOUNCED_NS at most */
+	bool announced; /* a ring was, since the worker slept last */
+	int processor;  /* where the last ring was announced; -1: it was not */
+	int place;      /* the processor where the worker went to sleep */
+	uint64_t began; /* when its last long sleep ended */
+	bool brief;     /* it sleeps for ANNOUNCED_NS at most */
 	/* A store was seen to wait; it is done when the doorbells' sum is no longer this. */
 	bool storing;
 	uint64_t sum;
@@ -353,27 +356,21 @@ static void sleep_unwatched(struct bell *bell, uint32_t seen, const struct times
 void kfd_doorbell_announce(enum kfd_worker worker)
 {
 	struct bell *bell = &bells[worker];
-	int saved = errno;
+	int saved = errno, here = sched_getcpu();
 
-	__atomic_store_n(&bell->processor, sched_getcpu(), __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->processor, here, __ATOMIC_RELAXED);
 	__atomic_store_n(&bell->announced, true, __ATOMIC_RELAXED);
 	/* If it is protected again before the store, the store waits for the worker as any. */
 	if (__atomic_load_n(&bell->protected, __ATOMIC_RELAXED))
 		watch(worker, false);
-	errno = saved;
-}
-
-void kfd_doorbell_announced(enum kfd_worker worker)
-{
-	const struct bell *bell = &bells[worker];
-
 	/* The worker says that it sleeps before it looks for packets a last time. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* A thread that launches several kernels would have to give up its processor for each. */
 	if (__atomic_load_n(&bell->sleep, __ATOMIC_SEQ_CST) != AWAKE &&
 	    !(__atomic_load_n(&bell->brief, __ATOMIC_RELAXED) &&
-	      __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == sched_getcpu()))
+	      __atomic_load_n(&bell->place, __ATOMIC_RELAXED) == here))
 		kfd_wake(worker, false);
+	errno = saved;
 }
 
 void kfd_doorbell_let_work(enum kfd_worker worker)
@@ -392,15 +389,17 @@ bool kfd_doorbell_is_near(enum kfd_worker worker)
 {
 	const struct bell *bell = &bells[worker];
 
-	return __atomic_load_n(&bell->announced, __ATOMIC_RELAXED) &&
-	       __atomic_load_n(&bell->processor, __ATOMIC_RELAXED) == sched_getcpu();
+	return __atomic_load_n(&bell->processor, __ATOMIC_RELAXED) == sched_getcpu() &&
+	       sg_now_ns() - bell->began < NEAR_NS;
 }
 
 const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_t nap_ns,
 				  bool blocked, bool (*ready)(enum kfd_worker worker))
 {
 	struct bell *bell = &bells[worker];
-	bool soon = __atomic_exchange_n(&bell->announced, false, __ATOMIC_RELAXED);
+	/* A packet whose announced ring is yet to come is waited for before the next one. */
+	bool soon = blocked ? __atomic_load_n(&bell->announced, __ATOMIC_RELAXED)
+			    : __atomic_exchange_n(&bell->announced, false, __ATOMIC_RELAXED);
 	struct timespec nap = { .tv_nsec = soon && !blocked ? ANNOUNCED_NS : (long)nap_ns };
 	uint64_t before = sum(worker);
 	const uint64_t *ringing = NULL;
@@ -419,9 +418,12 @@ const uint64_t *kfd_doorbell_wait(enum kfd_worker worker, uint32_t seen, uint64_
 			bell->storing = true;
 			bell->sum = before;
 			bell->deadline = sg_now_ns() + STORE_NS;
+			__atomic_store_n(&bell->processor, -1, __ATOMIC_RELAXED);
 		}
 	}
 	__atomic_store_n(&bell->sleep, AWAKE, __ATOMIC_SEQ_CST);
+	if (watched && !blocked)
+		bell->began = sg_now_ns();
 	/* This also lets those continue that wait in a store. */
 	if (protected && __atomic_load_n(&bell->protected, __ATOMIC_RELAXED))
 		watch(worker, false);

@@ -108,15 +108,14 @@ uint32_t kfd_wakes(enum kfd_worker worker);
 /* Wakes the worker if it sleeps, or keeps it from going to sleep. `blocked`: only if doorbells
  * alone would not wake it. */
 void kfd_wake(enum kfd_worker worker, bool blocked);
-/* To be called before and after a store to a doorbell of the worker's, which then neither waits nor
- * goes unnoticed. */
+/* To be called before a store to a doorbell of the worker's, for a packet that is there: it does
+ * not wait, and the worker wakes up and looks for it. */
 void kfd_doorbell_announce(enum kfd_worker worker);
-void kfd_doorbell_announced(enum kfd_worker worker);
 /* To be called by a thread that is going to look at a signal without pause: the worker may have its
  * processor before, if they share one. */
 void kfd_doorbell_let_work(enum kfd_worker worker);
-/* Returns true if the thread that rang last did so on the calling worker's processor: it waits
- * there while the worker looks. */
+/* Returns true if the worker has slept for long until a moment ago, and the thread that rang last did
+ * so on the worker's processor: it waits there while the worker looks. */
 bool kfd_doorbell_is_near(enum kfd_worker worker);
 /*
  * Has a thread whose store was let through yet to store? It needs a processor for that; if its
