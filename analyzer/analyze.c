@@ -511,7 +511,7 @@ void analysis_end(struct analysis_run *run)
 	note_without_state(analysis);
 	note_stateless_launches(analysis);
 	note_late(analysis);
-	unseen_note_host_regions(&analysis->replay, &analysis->findings);
+	unseen_note_limits(&analysis->replay, &analysis->findings);
 	unseen_note_children(&analysis->replay, &analysis->findings);
 	note_failed_calls(analysis);
 	wrapper_lines_find(analysis);

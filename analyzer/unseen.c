@@ -276,7 +276,21 @@ bool unseen_is_gpu_program(const struct process *process, const struct findings 
 	return targets != NULL;
 }
 
-void unseen_note_host_regions(const struct replay *replay, struct findings *findings)
+/* Notes copies that no event describes. LLVM's OpenMP makes such copies for transfers, which it
+ * reports itself. */
+static void note_hsa_copies(const struct process *process, struct findings *findings)
+{
+	if (!process->hsa_copies || has_libomptarget(process))
+		return;
+	findings_limit(findings,
+		       "process %d made %" PRIu64 " call%s of the HSA runtime that copy or fill "
+		       "memory (the first: %s): their cost, their order and what they put into "
+		       "memory are not analysed",
+		       process->pid, process->hsa_copies, process->hsa_copies == 1 ? "" : "s",
+		       hg_api_name(process->hsa_copy_api));
+}
+
+void unseen_note_limits(const struct replay *replay, struct findings *findings)
 {
 	for (guint i = 0; i < replay->processes->len; i++) {
 		const struct process *process = replay->processes->pdata[i];
@@ -287,6 +301,7 @@ void unseen_note_host_regions(const struct replay *replay, struct findings *find
 		if (text)
 			findings_limit(findings, "%s", text);
 		g_free(text);
+		note_hsa_copies(process, findings);
 	}
 }
 

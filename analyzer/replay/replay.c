@@ -365,6 +365,12 @@ static void apply_call(struct process *process, const struct hg_event *event)
 		process->unknown_graphs++;
 		process->unknown_nodes = MAX(process->unknown_nodes, event->call.flags);
 	}
+	if (event->call.api >= HG_API_hsa_memory_copy &&
+	    event->call.api <= HG_API_hsa_amd_memory_fill) {
+		contents_forget(&process->contents, event->call.ptr, event->call.size);
+		if (!process->hsa_copies++)
+			process->hsa_copy_api = event->call.api;
+	}
 	if (event->call.api == HG_API_hsa_tables_refused) {
 		g_free(process->hsa_refused);
 		process->hsa_refused = g_strdup(event->call.text);

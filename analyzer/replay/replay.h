@@ -192,6 +192,8 @@ struct process {
 	uint64_t target_devices; /* bits: OpenMP's devices that were initialized, the first 64 */
 	uint64_t target_gpus;    /* bits: which of OpenMP's devices are AMD's GPUs, the first 64 */
 	uint64_t dispatches;     /* launches that were recorded below HIP */
+	uint64_t hsa_copies;     /* copies and fills that the program made by the HSA runtime */
+	uint16_t hsa_copy_api;   /* the function of the first one */
 	uint64_t pinned;         /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
 	/* Launches of graphs, and nodes in the largest of them, whose effect the recorder does not

@@ -109,7 +109,6 @@ WAIT(uint32_t, hsa_amd_signal_wait_any, FOR_SIGNALS,
      (count, signals, conditions, values, timeout, state, satisfying))
 WAIT(uint32_t, hsa_amd_signal_wait_all, FOR_SIGNALS,
      (count, signals, conditions, values, timeout, state, satisfying))
-WAIT(int, hsa_memory_copy, (void *to, const void *from, size_t size), (to, from, size))
 
 bool hg_hsa_publish(uint16_t api, const void *caller, const char *frame)
 {
