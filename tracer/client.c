@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,11 +127,11 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The daemon's threads have stacks of the limit's size, and it warns below 2 MiB. */
-#define STACK ((rlim_t)8 << 20)
+/* Threads have stacks of the limit's size; the daemon warns below 2 MiB. */
+#define STACK ((size_t)8 << 20)
 
 /* Only root can raise the hard limit. */
-void client_raise_stack(void)
+static void raise_limit(void)
 {
 	struct rlimit limit;
 
@@ -147,6 +148,21 @@ void client_raise_stack(void)
 	(void)setrlimit(RLIMIT_STACK, &limit); /* or LTTng says what it lacks */
 }
 
+void client_raise_stack(void)
+{
+	pthread_attr_t attributes;
+	size_t size;
+
+	raise_limit();
+	/* The C library read the limit when this process began. */
+	if (pthread_getattr_default_np(&attributes))
+		return;
+	if (!pthread_attr_getstacksize(&attributes, &size) && size < STACK &&
+	    !pthread_attr_setstacksize(&attributes, STACK))
+		(void)pthread_setattr_default_np(&attributes);
+	pthread_attr_destroy(&attributes);
+}
+
 /* Prepares the new process. */
 static void prepare(const struct client *client, pid_t parent)
 {
@@ -156,7 +172,7 @@ static void prepare(const struct client *client, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	client_raise_stack(); /* LTTng 2.16 needs more than 64 KiB */
+	client_raise_stack();
 	setenv("LTTNG_HOME", client->home, 1);
 	if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
 		     client->home) >= (int)sizeof(route.client))
@@ -292,6 +308,7 @@ void client_be_application(const struct client *client, int limit_ms)
 			       "LTTNG_UST_DEBUG" };
 	char limit[16];
 
+	client_raise_stack(); /* a thread of LTTng-UST 2.16 needs more than 128 KiB */
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		unsetenv(none[i]);
 	setenv("LTTNG_HOME", client->home, 1);
