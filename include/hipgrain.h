@@ -24,16 +24,7 @@ extern "C" {
 enum hipgrain_act {
 	HIPGRAIN_ALLOC = 1,
 	HIPGRAIN_FREE = 2,
-	HIPGRAIN_NAME = 3,
-	HIPGRAIN_EXPECT = 4,
-	HIPGRAIN_EXPECT_END = 5
-};
-
-/* What a part of the program is not to do; they can be joined by `|`. */
-enum hipgrain_expectation {
-	HIPGRAIN_NO_WAIT = 1,
-	HIPGRAIN_NO_MIGRATION = 2,
-	HIPGRAIN_NO_ALLOCATION = 4
+	HIPGRAIN_NAME = 3
 };
 
 typedef void hipgrain_entry(unsigned act, const void *ptr, size_t size, const char *pool,
@@ -91,23 +82,6 @@ static inline __attribute__((always_inline)) void hipgrain_free(const void *ptr)
 static inline __attribute__((always_inline)) void hipgrain_name(const void *ptr, const char *name)
 {
 	HIPGRAIN_ANNOTATE(HIPGRAIN_NAME, ptr, (size_t)0, (const char *)0, name);
-}
-
-/*
- * In the calling thread `expected` (of enum hipgrain_expectation) is not to happen until
- * hipgrain_expect_end(); what does happen is a finding. They can be nested.
- */
-static inline __attribute__((always_inline)) void hipgrain_expect(unsigned expected,
-								  const char *name)
-{
-	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT, (const void *)0, (size_t)expected, (const char *)0,
-			  name);
-}
-
-static inline __attribute__((always_inline)) void hipgrain_expect_end(void)
-{
-	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT_END, (const void *)0, (size_t)0, (const char *)0,
-			  (const char *)0);
 }
 
 #ifdef __cplusplus

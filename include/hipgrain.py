@@ -8,16 +8,12 @@ Memory is given as a number, or as an object that knows its address: of ctypes, 
     hipgrain.alloc("arena", address, 4096, "energy")
     hipgrain.free(address)
     hipgrain.name(tensor, "weights")
-    with hipgrain.expect(hipgrain.NO_WAIT | hipgrain.NO_ALLOCATION, "step"):
-        step()
 """
-import contextlib
 import ctypes
 
 API_VERSION = 1
-NO_WAIT, NO_MIGRATION, NO_ALLOCATION = 1, 2, 4
 
-_ALLOC, _FREE, _NAME, _EXPECT, _EXPECT_END = range(1, 6)
+_ALLOC, _FREE, _NAME = range(1, 4)
 
 
 def _find():
@@ -76,15 +72,3 @@ def name(memory, text):
     """Names the piece, or else the allocation, that begins at `memory`."""
     if _entry:
         _entry(_NAME, address(memory), 0, None, _text(text))
-
-
-@contextlib.contextmanager
-def expect(expected, text=None):
-    """Inside of it none of `expected` is to happen in this thread: NO_WAIT | NO_MIGRATION | NO_ALLOCATION."""
-    if _entry:
-        _entry(_EXPECT, None, expected, None, _text(text))
-    try:
-        yield
-    finally:
-        if _entry:
-            _entry(_EXPECT_END, None, 0, None, None)

@@ -67,13 +67,16 @@ static void record(void *data)
 	hg_leave();
 }
 
+/* HIPGRAIN_ENTRY: programs find it by name. */
+hipgrain_entry hipgrain_annotate;
+
 HG_EXPORT void hipgrain_annotate(unsigned act, const void *ptr, size_t size, const char *pool,
 				 const char *name)
 {
 	struct annotation from = { act, ptr, HG_CALLER(), size, pool, name };
 	int saved = errno;
 
-	if (!hg_active || hg_tls.busy || act < HIPGRAIN_ALLOC || act > HIPGRAIN_EXPECT_END)
+	if (!hg_active || hg_tls.busy || act < HIPGRAIN_ALLOC || act > HIPGRAIN_NAME)
 		return;
 	if (hg_has_room() || hg_active == HG_NEW) {
 		record(&from);
