@@ -21,11 +21,7 @@ extern "C" {
 #endif
 
 /* What an annotation says. Recorders ignore those that they do not know. */
-enum hipgrain_act {
-	HIPGRAIN_ALLOC = 1,
-	HIPGRAIN_FREE = 2,
-	HIPGRAIN_NAME = 3
-};
+enum hipgrain_act { HIPGRAIN_ALLOC = 1, HIPGRAIN_FREE = 2, HIPGRAIN_NAME = 3 };
 
 typedef void hipgrain_entry(unsigned act, const void *ptr, size_t size, const char *pool,
 			    const char *name);
