@@ -26,8 +26,8 @@ void unseen_note_children(const struct replay *replay, struct findings *findings
 
 /*
  * Adds to the limits OpenMP programs whose target regions ran on the host because the user
- * requested it, or because GCC's runtime has no plugin for AMD's GPUs; and copies by the HSA runtime
- * itself, which are counted only.
+ * requested it, or because GCC's runtime has no plugin for AMD's GPUs; and copies by the HSA
+ * runtime itself, which are counted only.
  */
 void unseen_note_limits(const struct replay *replay, struct findings *findings);
 
