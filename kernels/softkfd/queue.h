@@ -114,8 +114,8 @@ void kfd_doorbell_announce(enum kfd_worker worker);
 /* To be called by a thread that is going to look at a signal without pause: the worker may have its
  * processor before, if they share one. */
 void kfd_doorbell_let_work(enum kfd_worker worker);
-/* Returns true if the worker has slept for long until a moment ago, and the thread that rang last did
- * so on the worker's processor: it waits there while the worker looks. */
+/* Returns true if the worker has slept for long until a moment ago, and the thread that rang last
+ * did so on the worker's processor: it waits there while the worker looks. */
 bool kfd_doorbell_is_near(enum kfd_worker worker);
 /*
  * Has a thread whose store was let through yet to store? It needs a processor for that; if its
