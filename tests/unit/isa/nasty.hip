@@ -826,8 +826,8 @@ KERNEL of_some_lane(int *a, int *b, int n)
 //! of_lane_switched_off *-O0@17: miscompiled
 //! of_lane_switched_off *-O[123]: native i32 set 0,8
 //! of_lane_switched_off *-O0@-16: native i32 set 0,8
-// Later ones load p in the branch: in lanes that are off the register holds what it held.
-//! of_lane_switched_off *-O0@18-: native i32 unknown
+// Later ones load p in the branch: in lanes that are off the register holds a number, which is no address.
+//! of_lane_switched_off *-O0@18-: native i32 set 0,8
 KERNEL of_lane_switched_off(int *a, int *b, int n)
 {
 	word p = (word)a;
