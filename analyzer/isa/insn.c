@@ -169,7 +169,8 @@ static bool parse_range(const char *text, unsigned base, struct operand *operand
 	} else if (isdigit((unsigned char)*text)) {
 		first = last = strtoul(text, &end, 10);
 		/* gfx11: v0.l and v0.h */
-		operand->half = !strcmp(end, ".l") || !strcmp(end, ".h");
+		operand->low = !strcmp(end, ".l");
+		operand->half = operand->low || !strcmp(end, ".h");
 		if (*end && !operand->half)
 			return false;
 	} else {
@@ -554,10 +555,15 @@ void insn_parse(struct insn *insn, char *text)
 		if (last)
 			break;
 	}
-	/* Another part of a register stays as it was. */
-	insn->sdwa_dst |= insn->operand_count && insn->operand[0].half;
-	for (i = 1; i < insn->operand_count; i++)
+	/*
+	 * LLVM before 20 names the register alone where a source of 16 bits is its lower half, and so
+	 * does this. Another part of a destination stays as it was.
+	 */
+	for (i = starts(insn->mnemonic, "v_cmpx_") ? 0 : 1; i < insn->operand_count; i++) {
+		insn->operand[i].half &= !insn->operand[i].low;
 		insn->sdwa |= insn->operand[i].half;
+	}
+	insn->sdwa_dst |= insn->operand_count && insn->operand[0].half;
 	if (strstr(insn->mnemonic, "_gpr_idx_")) {
 		/* s_set_gpr_idx_idx keeps what else may be named at run time. */
 		bool on = ends(insn->mnemonic, "_on") && strstr(last_operand, "gpr_idx(");

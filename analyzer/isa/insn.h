@@ -36,7 +36,8 @@ enum operand_kind {
 
 /* Three words: there are many of them, and what few cache lines hold is found quickly. */
 struct operand {
-	uint32_t kind : 5;
+	uint32_t kind : 4;
+	uint32_t low : 1;  /* the lower half of the register, which the text says */
 	uint32_t half : 1; /* a part of the register only */
 	uint32_t reg : 13;
 	uint32_t count : 13;
