@@ -207,7 +207,7 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
 	uint64_t size = event->size > lead ? event->size - lead : 0, done;
-	struct search search = { .holder = HG_POINTER_VARIABLE, .mapped = HG_POINTER_MAPPED_FEW };
+	struct search search; /* `found`, of 32 KiB, is not cleared */
 	struct hg_hip_block block;
 	struct hg_pointer_words *own;
 	bool whole = event->rows == 1 && event->depth <= 1;
@@ -217,6 +217,10 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 	if (!event->dst || !event->src || event->size < sizeof(uint32_t) || hg_pointers_off() ||
 	    !is_from_host(event, &search.check))
 		return;
+	search.holder = HG_POINTER_VARIABLE;
+	search.mapped = HG_POINTER_MAPPED_FEW;
+	search.linked = search.picked = 0;
+	search.any = false;
 	own = hg_pointer_words();
 	if (!own || !hg_pointers_may_spend(&start)) {
 		hg_pointers_count(&hg_pointers_left_out.untouched);
