@@ -63,6 +63,11 @@ enum kfd_device kfd_device_of(int fd, unsigned *gpu)
 	return kfd_device_known(status.st_dev, status.st_ino, gpu);
 }
 
+bool kfd_device_opened(void)
+{
+	return __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+}
+
 bool kfd_device_path(int gpu, char *room)
 {
 	if (!kfd_start() || gpu >= (int)sg_settings.gpus)

@@ -235,6 +235,17 @@ SEEK(lseek64, off64_t)
 #define IOC_TYPE(request) ((request) >> 8 & 0xff)
 #define DRM_IOCTL_TYPE    'd'
 
+/*
+ * Returns true for the request of the thread of AMD's runtime that waits for events, after the
+ * program has closed its descriptor: the runtime of 6.4.3 asks again at once where that fails.
+ */
+static bool is_orphaned_wait(unsigned long request)
+{
+	return IOC_TYPE(request) == KFD_IOCTL_TYPE &&
+	       _IOC_DIR(request) == (_IOC_READ | _IOC_WRITE) && kfd_device_opened() &&
+	       kfd_ioctl_waits(request);
+}
+
 /* Returns true if a request is one to a device file, with its result in *result, else false. */
 static bool requested(int *result, int fd, unsigned long request, void *argument)
 {
@@ -254,7 +265,9 @@ static bool requested(int *result, int fd, unsigned long request, void *argument
 		*result = -EBADF;
 		break;
 	default:
-		return false;
+		if (!is_orphaned_wait(request))
+			return false;
+		*result = kfd_ioctl(request, argument);
 	}
 	if (*result < 0) {
 		errno = -*result;

@@ -46,6 +46,14 @@ static int refused(unsigned number, const struct request *request)
 	return -request->error;
 }
 
+bool kfd_ioctl_waits(unsigned long code)
+{
+	unsigned number = _IOC_NR(code);
+
+	return number < sizeof requests / sizeof *requests &&
+	       requests[number].handler == kfd_wait_events;
+}
+
 int kfd_ioctl(unsigned long code, void *argument)
 {
 	unsigned number = _IOC_NR(code);

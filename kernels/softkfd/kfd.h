@@ -52,6 +52,8 @@ enum kfd_device { KFD_NOT_OURS, KFD_DEVICE, KFD_RENDER_NODE, KFD_STALE };
 
 /* Returns the kind of `fd`, and in *gpu the GPU of a render node. */
 enum kfd_device kfd_device_of(int fd, unsigned *gpu);
+/* Returns true if this process has opened a device. */
+bool kfd_device_opened(void);
 /* Returns the same for a file with these numbers (struct stat). */
 enum kfd_device kfd_device_known(dev_t device, ino_t inode, unsigned *gpu);
 /* Stores in `room` the path to open for the render node of `gpu`, or for /dev/kfd if `gpu` is -1.
@@ -71,6 +73,8 @@ bool kfd_start(void);
  */
 typedef int kfd_handler(void *argument, size_t size);
 int kfd_ioctl(unsigned long request, void *argument);
+/* Returns true if that request waits for events. */
+bool kfd_ioctl_waits(unsigned long request);
 int kfd_drm_ioctl(unsigned gpu, int fd, unsigned long request, void *argument);
 
 /* Returns `room` with " of libhsa-runtime64.so.1.5.0, libamdhip64.so.5.2.21153" or the like, for
