@@ -556,8 +556,8 @@ void insn_parse(struct insn *insn, char *text)
 			break;
 	}
 	/*
-	 * LLVM before 20 names the register alone where a source of 16 bits is its lower half, and so
-	 * does this. Another part of a destination stays as it was.
+	 * LLVM before 20 names the register alone where a source of 16 bits is its lower half, and
+	 * so does this. Another part of a destination stays as it was.
 	 */
 	for (i = starts(insn->mnemonic, "v_cmpx_") ? 0 : 1; i < insn->operand_count; i++) {
 		insn->operand[i].half &= !insn->operand[i].low;

@@ -126,19 +126,19 @@ static bool is_system(const char *object)
 static bool is_same(const char *one, const char *other)
 {
 	static const char *const prefixes[] = { "__libc_", "__GI_" };
-	const char *names[] = { one, other };
+	const char *pair[] = { one, other };
 	size_t lengths[2];
 
 	for (int i = 0; i < 2; i++) {
 		for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++)
-			if (!strncmp(names[i], prefixes[k], strlen(prefixes[k])))
-				names[i] += strlen(prefixes[k]);
-		names[i] += strspn(names[i], "_");
-		lengths[i] = strlen(names[i]);
-		while (lengths[i] && strchr("246", names[i][lengths[i] - 1]))
+			if (!strncmp(pair[i], prefixes[k], strlen(prefixes[k])))
+				pair[i] += strlen(prefixes[k]);
+		pair[i] += strspn(pair[i], "_");
+		lengths[i] = strlen(pair[i]);
+		while (lengths[i] && strchr("246", pair[i][lengths[i] - 1]))
 			lengths[i]--;
 	}
-	return lengths[0] == lengths[1] && !strncmp(names[0], names[1], lengths[0]);
+	return lengths[0] == lengths[1] && !strncmp(pair[0], pair[1], lengths[0]);
 }
 
 static bool is_passed(const char *function)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hiding DIRECTORY... PROGRAM: mounts an empty file system over each directory, and executes PROGRAM,
- * as bubblewrap does with a tree of files of its own. Allocates nothing.
+ * hiding DIRECTORY... PROGRAM: mounts an empty file system over each directory, and executes
+ * PROGRAM, as bubblewrap does with a tree of files of its own. Allocates nothing.
  */
 #include <stdio.h>
 #include <sys/mount.h>
