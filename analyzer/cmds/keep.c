@@ -26,7 +26,7 @@ struct keep {
 	struct keeping *keeping;
 	GArray *callers; /* struct caller: of calls that did not return */
 	int64_t until;   /* g_get_monotonic_time() */
-	bool sources;
+	bool sources;    /* with their contents */
 };
 
 struct caller {
@@ -68,6 +68,22 @@ static int take_event(const struct hg_event *event, void *data)
 		replay_apply(&keep->replay, event);
 	}
 	return g_get_monotonic_time() > keep->until ? -ETIME : 0;
+}
+
+/*
+ * Returns true if a process was not to record all bytes of kernels' arguments: sources may have the
+ * values, too. The preload library takes a value that it does not know for "off".
+ */
+static bool hides_values(const struct keep *keep)
+{
+	for (guint i = 0; i < keep->replay.processes->len; i++) {
+		const struct process *process = keep->replay.processes->pdata[i];
+		const char *which = g_hash_table_lookup(process->env, "HIPGRAIN_KERNEL_ARGUMENTS");
+
+		if (which && *which && strcmp(which, "full") != 0)
+			return true;
+	}
+	return false;
 }
 
 static void keep_source(struct keep *keep, const char *file)
@@ -176,7 +192,6 @@ int keep_symbols(const char *bundle, bool sources)
 		.keeping = keeping_begin(bundle),
 		.callers = g_array_new(FALSE, FALSE, sizeof(struct caller)),
 		.until = g_get_monotonic_time() + KEEP_SECONDS * G_USEC_PER_SEC,
-		.sources = sources,
 	};
 	char *traces = g_build_filename(bundle, BUNDLE_CTF, NULL), *error = NULL;
 	char *session = recording_session(bundle);
@@ -191,6 +206,7 @@ int keep_symbols(const char *bundle, bool sources)
 	symbolizer_set_began(keep.symbolizer, recording_start(bundle));
 	symbolizer_keep(keep.symbolizer, keep.keeping);
 	result = read_trace(traces, bundle, take_event, &keep, &stats, &error);
+	keep.sources = sources && !hides_values(&keep);
 	if (result == 0 || result == -ETIME) {
 		keep_processes(&keep);
 		keep_code_objects(&keep, bundle);
