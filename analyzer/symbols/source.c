@@ -33,24 +33,40 @@ static bool has_source_name(const char *file)
 	return false;
 }
 
+/* Returns true if `path`, which is absolute and has no "..", is below `root`. */
+static bool is_path_below(const char *path, const char *root)
+{
+	char *top = realpath(root, NULL);
+	size_t length = top ? strlen(top) : 0;
+	bool below = top && (strcmp(top, "/") == 0 ||
+			     (strncmp(path, top, length) == 0 && path[length] == '/'));
+
+	free(top);
+	return below;
+}
+
 /* Returns true if the file that `fd` is open for lies below `root`, by its place, not by the name
  * it had. */
 static bool is_below(int fd, const char *root)
 {
-	char *top = realpath(root, NULL), name[32], path[PATH_MAX];
-	size_t length = top ? strlen(top) : 0;
+	char name[32], path[PATH_MAX];
 	ssize_t got;
-	bool below;
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	got = readlink(name, path, sizeof(path) - 1);
-	if (got < 0 || !top) {
-		free(top);
+	if (got < 0)
 		return false;
-	}
 	path[got] = '\0';
-	below = strcmp(top, "/") == 0 || (strncmp(path, top, length) == 0 && path[length] == '/');
-	free(top);
+	return is_path_below(path, root);
+}
+
+bool source_was_below(const char *file, const char *root)
+{
+	char *path = g_canonicalize_filename(file, "/");
+	struct stat status;
+	bool below = lstat(file, &status) != 0 && is_path_below(path, root);
+
+	g_free(path);
 	return below;
 }
 

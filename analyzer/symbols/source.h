@@ -8,6 +8,7 @@
 #define HIPGRAIN_SYMBOLS_SOURCE_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SOURCE_MOST (16u << 20) /* bytes of a file */
@@ -20,6 +21,12 @@
  * written last, in ns since 1970 (0 without content).
  */
 char *source_content(const char *file, const char *root, gsize *length, int64_t *changed_ns);
+
+/*
+ * Returns true if a file that is not there has a name below directory `root`. The place of one that
+ * is there decides: source_content().
+ */
+bool source_was_below(const char *file, const char *root);
 
 /*
  * Returns the content of a file, `length` bytes and a NUL byte, to be freed by g_free(); NULL if it

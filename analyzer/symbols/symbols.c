@@ -775,7 +775,8 @@ static void read_source(struct symbolizer *symbolizer, const char *name, struct 
 		file->differs = now && strcmp(hash, kept->sha256) != 0;
 		file->changed_ns = kept->changed_ns;
 		memcpy(file->sha256, kept->sha256, sizeof(file->sha256));
-		recorded = kept_content(symbolizer->kept, kept);
+		if (now || !source_root || source_was_below(name, source_root))
+			recorded = kept_content(symbolizer->kept, kept);
 	}
 	/* Written while it was recorded: which lines were compiled is not known. */
 	file->newer = symbolizer->began_ns && file->changed_ns > symbolizer->began_ns;
