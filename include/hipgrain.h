@@ -21,7 +21,16 @@ extern "C" {
 #endif
 
 /* What an annotation says. Recorders ignore those that they do not know. */
-enum hipgrain_act { HIPGRAIN_ALLOC = 1, HIPGRAIN_FREE = 2, HIPGRAIN_NAME = 3 };
+enum hipgrain_act {
+	HIPGRAIN_ALLOC = 1,
+	HIPGRAIN_FREE = 2,
+	HIPGRAIN_NAME = 3,
+	HIPGRAIN_RANGE_PUSH = 4,
+	HIPGRAIN_RANGE_POP = 5,
+	HIPGRAIN_RANGE_START = 6, /* `ptr` is its number, as for the stop */
+	HIPGRAIN_RANGE_STOP = 7,
+	HIPGRAIN_MARK = 8
+};
 
 typedef void hipgrain_entry(unsigned act, const void *ptr, size_t size, const char *pool,
 			    const char *name);
@@ -78,6 +87,39 @@ static inline __attribute__((always_inline)) void hipgrain_free(const void *ptr)
 static inline __attribute__((always_inline)) void hipgrain_name(const void *ptr, const char *name)
 {
 	HIPGRAIN_ANNOTATE(HIPGRAIN_NAME, ptr, (size_t)0, (const char *)0, name);
+}
+
+/* Begins a range of the calling thread, inside of those that it is in. `name` is copied. */
+static inline __attribute__((always_inline)) void hipgrain_range_push(const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_RANGE_PUSH, (const void *)0, (size_t)0, (const char *)0, name);
+}
+
+/* Ends the range that the calling thread began last. */
+static inline __attribute__((always_inline)) void hipgrain_range_pop(void)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_RANGE_POP, (const void *)0, (size_t)0, (const char *)0,
+			  (const char *)0);
+}
+
+/* Begins a range that any thread may end, by the number that the program gives it. */
+static inline __attribute__((always_inline)) void hipgrain_range_start(uintptr_t id,
+								       const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_RANGE_START, (const void *)id, (size_t)0, (const char *)0, name);
+}
+
+/* Ends the range that was started with this number. */
+static inline __attribute__((always_inline)) void hipgrain_range_stop(uintptr_t id)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_RANGE_STOP, (const void *)id, (size_t)0, (const char *)0,
+			  (const char *)0);
+}
+
+/* Marks this moment of the calling thread. */
+static inline __attribute__((always_inline)) void hipgrain_mark(const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_MARK, (const void *)0, (size_t)0, (const char *)0, name);
 }
 
 #ifdef __cplusplus

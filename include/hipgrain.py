@@ -8,12 +8,15 @@ Memory is given as a number, or as an object that knows its address: of ctypes, 
     hipgrain.alloc("arena", address, 4096, "energy")
     hipgrain.free(address)
     hipgrain.name(tensor, "weights")
+    with hipgrain.phase("step 1"):
+        ...
 """
+import contextlib
 import ctypes
 
 API_VERSION = 1
 
-_ALLOC, _FREE, _NAME = range(1, 4)
+_ALLOC, _FREE, _NAME, _RANGE_PUSH, _RANGE_POP, _RANGE_START, _RANGE_STOP, _MARK = range(1, 9)
 
 
 def _find():
@@ -72,3 +75,43 @@ def name(memory, text):
     """Names the piece, or else the allocation, that begins at `memory`."""
     if _entry:
         _entry(_NAME, address(memory), 0, None, _text(text))
+
+
+def range_push(text):
+    """Begins a range of the calling thread, inside of those that it is in."""
+    if _entry:
+        _entry(_RANGE_PUSH, 0, 0, None, _text(text))
+
+
+def range_pop():
+    """Ends the range that the calling thread began last."""
+    if _entry:
+        _entry(_RANGE_POP, 0, 0, None, None)
+
+
+@contextlib.contextmanager
+def phase(text):
+    """A range around a block of code, or as a decorator around a function."""
+    range_push(text)
+    try:
+        yield
+    finally:
+        range_pop()
+
+
+def range_start(number, text):
+    """Begins a range that any thread may end, by the number that the program gives it."""
+    if _entry:
+        _entry(_RANGE_START, number, 0, None, _text(text))
+
+
+def range_stop(number):
+    """Ends the range that was started with this number."""
+    if _entry:
+        _entry(_RANGE_STOP, number, 0, None, None)
+
+
+def mark(text):
+    """Marks this moment of the calling thread."""
+    if _entry:
+        _entry(_MARK, 0, 0, None, _text(text))

@@ -23,7 +23,7 @@ const char usage_events[] =
     "order, including host allocations that were recorded in batches (babeltrace2 prints only\n"
     "the batches).\n"
     "\n"
-    "      --range PATTERN       only events in ranges of the program (rocTX) whose name or path\n"
+    "      --range PATTERN       only events in ranges of the program whose name or path\n"
     "                            matches PATTERN\n"
     "  -h, --help                print this help\n";
 

@@ -46,29 +46,29 @@ enum {
 		"output", required_argument, NULL, 'o'                                 \
 	}
 
-#define REPORT_USAGE                                                                               \
-	"      --format FORMAT       one of" REPORT_FORMAT_NAMES "\n"                              \
-	"                            (default: text)\n"                                            \
-	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"    \
-	"                            error, warning, advice or note; with 5 if there is none\n"    \
-	"                            but the recording is incomplete\n"                            \
-	"      --suppressions FILE   omit the findings that FILE lists; may be repeated\n"         \
-	"      --gen-suppressions    the same as --format suppressions: a file for "               \
-	"--suppressions\n"                                                                         \
-	"      --baseline FILE       omit the findings of an earlier JSON report\n"                \
-	"      --what-if STATE       also report what would change for memory that kernels use\n"  \
-	"                            with XNACK off (xnack0) or on (xnack1)\n"                     \
-	"      --source-root DIR     quote lines of source files below DIR only\n"                 \
-	"      --skip-frames PATTERN files or functions that only pass calls on: an "              \
-	"allocation's\n"                                                                           \
-	"                            place is the first line outside of them; may be repeated\n"   \
-	"      --range PATTERN       report only what occurred in ranges of the program (rocTX)\n" \
-	"                            whose name or path matches PATTERN\n"                         \
-	"      --no-cache            neither use nor keep earlier analyses of machine code\n"      \
-	"      --verbose             all findings, frames and places, and the evidence in\n"       \
-	"                            chronological order\n"                                        \
-	"      --progress WHEN       show the progress of the analysis: auto (default), always\n"  \
-	"                            or never\n"                                                   \
+#define REPORT_USAGE                                                                              \
+	"      --format FORMAT       one of" REPORT_FORMAT_NAMES "\n"                             \
+	"                            (default: text)\n"                                           \
+	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"   \
+	"                            error, warning, advice or note; with 5 if there is none\n"   \
+	"                            but the recording is incomplete\n"                           \
+	"      --suppressions FILE   omit the findings that FILE lists; may be repeated\n"        \
+	"      --gen-suppressions    the same as --format suppressions: a file for "              \
+	"--suppressions\n"                                                                        \
+	"      --baseline FILE       omit the findings of an earlier JSON report\n"               \
+	"      --what-if STATE       also report what would change for memory that kernels use\n" \
+	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
+	"      --source-root DIR     quote lines of source files below DIR only\n"                \
+	"      --skip-frames PATTERN files or functions that only pass calls on: an "             \
+	"allocation's\n"                                                                          \
+	"                            place is the first line outside of them; may be repeated\n"  \
+	"      --range PATTERN       report only what occurred in ranges of the program\n"        \
+	"                            whose name or path matches PATTERN\n"                        \
+	"      --no-cache            neither use nor keep earlier analyses of machine code\n"     \
+	"      --verbose             all findings, frames and places, and the evidence in\n"      \
+	"                            chronological order\n"                                       \
+	"      --progress WHEN       show the progress of the analysis: auto (default), always\n" \
+	"                            or never\n"                                                  \
 	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
 
 struct report_options {

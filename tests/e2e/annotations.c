@@ -35,6 +35,15 @@ static void *annotate(void *unused)
 	hipgrain_name(block, "\033[31mred\n");
 	hipgrain_free(block);
 	hipgrain_free((void *)16);
+	hipgrain_range_push("step 1");
+	hipgrain_range_push(page + 4096 - 4);
+	hipgrain_range_start(7, text);
+	hipgrain_mark("\033[31mred\n");
+	hipgrain_range_pop();
+	hipgrain_range_push((const char *)~(uintptr_t)0);
+	hipgrain_range_pop();
+	hipgrain_range_pop();
+	hipgrain_range_stop(7);
 	return errno == 77 ? NULL : block;
 }
 

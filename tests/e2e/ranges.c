@@ -3,9 +3,9 @@
  * Names ranges around copies that are too long, and prints what rocTX returns. With RANGES_WEAK it
  * calls rocTX where that is there, else it is linked to it. usage: ranges HOW [LIBRARY] steps three
  * steps, each with a forward and a backward range that copies loaded   the same, by functions of
- * LIBRARY that dlsym() finds threads  started ranges and those of two threads at once hostile  pops
- * without a push, ids that are none, names that are long, wild or escape sequences many     a
- * hundred thousand names
+ * LIBRARY that dlsym() finds told   the same, by hipgrain.h threads  started ranges and those of
+ * two threads at once hostile  pops without a push, ids that are none, names that are long, wild or
+ * escape sequences many     a hundred thousand names
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "include/hipgrain.h"
 
 #ifdef RANGES_WEAK
 #define LINKED __attribute__((weak))
@@ -60,6 +62,18 @@ static void steps(void)
 		printf("pop %d\n", pop());
 	}
 	copy(12000);
+}
+
+static int told_push(const char *name)
+{
+	hipgrain_range_push(name);
+	return 0;
+}
+
+static int told_pop(void)
+{
+	hipgrain_range_pop();
+	return 0;
 }
 
 static void *other_thread(void *unused)
@@ -133,6 +147,10 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "loaded")) {
 		push = (int (*)(const char *))dlsym(library, "roctxRangePushA");
 		pop = (int (*)(void))dlsym(library, "roctxRangePop");
+	}
+	if (!strcmp(how, "told")) {
+		push = told_push;
+		pop = told_pop;
 	}
 	if (!push || !pop) {
 		puts("no rocTX");

@@ -8,7 +8,7 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/peek.h"
 #include "preload/core/start.h"
-#include "preload/host/host.h"
+#include "preload/ranges/range.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/ring.h"
@@ -46,9 +46,8 @@ static void copy_text(char *to, const char *from)
 	to[done] = 0;
 }
 
-static void record(void *data)
+static void record_memory(const struct annotation *from)
 {
-	const struct annotation *from = data;
 	char pool[NAME_MOST + 1], name[NAME_MOST + 1];
 	struct hg_ev_annotation event = { .act = (uint8_t)from->act,
 					  .ptr = (uintptr_t)from->ptr,
@@ -56,15 +55,33 @@ static void record(void *data)
 					  .pool = pool,
 					  .name = name };
 
-	if (hg_active != HG_ACTIVE && !hg_start(from->caller))
-		return;
-	if ((!hg_tls.prepared && !hg_thread_prepare(true)) || !hg_enter())
+	if (!hg_enter())
 		return;
 	copy_text(pool, from->pool);
 	copy_text(name, from->name);
 	event.stack_id = hg_stack_id(from->caller);
 	hg_provider->annotation(&event);
 	hg_leave();
+}
+
+static void record(void *data)
+{
+	static const enum hg_range_kind kinds[] = { [HIPGRAIN_RANGE_PUSH] = HG_RANGE_PUSH,
+						    [HIPGRAIN_RANGE_POP] = HG_RANGE_POP,
+						    [HIPGRAIN_RANGE_START] = HG_RANGE_START,
+						    [HIPGRAIN_RANGE_STOP] = HG_RANGE_STOP,
+						    [HIPGRAIN_MARK] = HG_RANGE_MARK };
+	const struct annotation *from = data;
+
+	if (hg_active != HG_ACTIVE && !hg_start(from->caller))
+		return;
+	if (!hg_tls.prepared && !hg_thread_prepare(true))
+		return;
+	if (from->act < HIPGRAIN_RANGE_PUSH)
+		record_memory(from);
+	else
+		hg_range_record(HG_RANGE_HIPGRAIN, kinds[from->act], (uintptr_t)from->ptr,
+				from->name);
 }
 
 /* HIPGRAIN_ENTRY: programs find it by name. */
@@ -76,7 +93,7 @@ HG_EXPORT void hipgrain_annotate(unsigned act, const void *ptr, size_t size, con
 	struct annotation from = { act, ptr, HG_CALLER(), size, pool, name };
 	int saved = errno;
 
-	if (!hg_active || hg_tls.busy || act < HIPGRAIN_ALLOC || act > HIPGRAIN_NAME)
+	if (!hg_active || hg_tls.busy || act < HIPGRAIN_ALLOC || act > HIPGRAIN_MARK)
 		return;
 	if (hg_has_room() || hg_active == HG_NEW) {
 		record(&from);
