@@ -6,7 +6,7 @@ function facts(rows) {
   const list = element("dl", { className: "facts" });
   for (const [name, value] of rows) {
     if (value == null || value === "") continue;
-    const mono = /^(kernel|instructions?|allocated|freed|launched|called|call stack|address|fingerprint)$/.test(name);
+    const mono = /^(kernel|instructions?|allocated|taken|given back|freed|launched|called|call stack|address|fingerprint)$/.test(name);
     list.append(element("dt", {}, name), element("dd", { className: mono ? "mono" : "" }, value instanceof Node ? value : String(value)));
   }
   return list;

@@ -6,10 +6,10 @@ const ROWS_SHOWN = 500;
 const CAUSES = { prefetch: "prefetched", gpu_fault: "GPU faults", cpu_fault: "host faults", eviction: "because GPU memory was full" };
 
 const frameText = (f) => (f.file ? `${f.file}:${f.line}` : `${f.module ?? "?"}+${f.offset ?? "?"}`) + (f.function ? ` (${f.function})` : "");
-/* What called main has names on some systems only, and says nothing of the program. */
+/* From the place on, as the text report has it. What called main has names on some systems only, and says nothing of the program. */
 function frames(stack) {
-  const main = (stack ?? []).findIndex((f) => f.function === "main");
-  return (stack ?? []).slice(0, main < 0 ? undefined : main + 1).map(frameText).join("\n");
+  const all = stack ?? [], main = all.findIndex((f) => f.function === "main");
+  return all.slice(Math.max(all.indexOf(userFrame(all)), 0), main < 0 ? undefined : main + 1).map(frameText).join("\n");
 }
 const sideOf = (place) => place < 0 ? "the host" : `device ${place}`;
 const callOf = (call) => call ? (call.api ?? "a call") + (call.file ? ` at ${call.file}:${call.line}` : "") : "";
