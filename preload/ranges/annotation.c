@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs tell by include/hipgrain.h. */
+/* Records what programs tell by include/hipgrain.h. */
 #include <errno.h>
-#include <string.h>
 
 #include "include/hipgrain.h"
 #include "preload/core/base.h"
 #include "preload/core/own_stack.h"
-#include "preload/core/peek.h"
 #include "preload/core/start.h"
 #include "preload/ranges/range.h"
 #include "preload/stacks/stack.h"
@@ -16,9 +14,6 @@
 #include "tracer/provider.h"
 #include "tracer/ring.h"
 
-#define NAME_MOST 255u
-#define PAGE      4096u /* the smallest: nothing ends within one */
-
 struct annotation {
 	unsigned act;
 	const void *ptr, *caller;
@@ -26,29 +21,9 @@ struct annotation {
 	const char *pool, *name;
 };
 
-/* Copies a text that may not be there: up to NAME_MOST bytes of it, as far as it can be read. */
-static void copy_text(char *to, const char *from)
-{
-	size_t done = 0;
-
-	while (from && done < NAME_MOST) {
-		uintptr_t at = (uintptr_t)from + done;
-		size_t part = PAGE - at % PAGE, got;
-
-		part = part > NAME_MOST - done ? NAME_MOST - done : part;
-		got = hg_peek(&(struct hg_piece){ at, part }, 1, to + done);
-		if (memchr(to + done, 0, got))
-			return;
-		done += got;
-		if (got < part)
-			break;
-	}
-	to[done] = 0;
-}
-
 static void record_memory(const struct annotation *from)
 {
-	char pool[NAME_MOST + 1], name[NAME_MOST + 1];
+	char pool[HG_RANGE_NAME_MOST + 1], name[HG_RANGE_NAME_MOST + 1];
 	struct hg_ev_annotation event = { .act = (uint8_t)from->act,
 					  .ptr = (uintptr_t)from->ptr,
 					  .size = from->size,
@@ -57,8 +32,8 @@ static void record_memory(const struct annotation *from)
 
 	if (!hg_enter())
 		return;
-	copy_text(pool, from->pool);
-	copy_text(name, from->name);
+	hg_text_copy(pool, from->pool);
+	hg_text_copy(name, from->name);
 	event.stack_id = hg_stack_id(from->caller);
 	hg_provider->annotation(&event);
 	hg_leave();

@@ -13,13 +13,13 @@
 
 #define PAGE ((uintptr_t)4096)
 
-/* Copies the name, which has its end within HG_RANGE_NAME_MOST bytes or is cut. */
-static enum hg_range_cut copy_name(char to[HG_RANGE_NAME_MOST + 1], const char *name)
+enum hg_range_cut hg_text_copy(char to[HG_RANGE_NAME_MOST + 1], const char *from)
 {
 	size_t done = 0;
 
+	to[0] = 0;
 	while (done < HG_RANGE_NAME_MOST) {
-		uintptr_t at = (uintptr_t)name + done;
+		uintptr_t at = (uintptr_t)from + done;
 		size_t part = PAGE - at % PAGE, most = HG_RANGE_NAME_MOST - done;
 		const char *end;
 
@@ -27,10 +27,12 @@ static enum hg_range_cut copy_name(char to[HG_RANGE_NAME_MOST + 1], const char *
 			return HG_RANGE_UNREADABLE;
 		part = part < most ? part : most;
 		end = memchr((const void *)at, 0, part);
-		memcpy(to + done, (const void *)at, end ? (size_t)(end - (const char *)at) : part);
+		part = end ? (size_t)(end - (const char *)at) : part;
+		memcpy(to + done, (const void *)at, part);
+		done += part;
+		to[done] = 0;
 		if (end)
 			return HG_RANGE_WHOLE;
-		done += part;
 	}
 	return HG_RANGE_CUT;
 }
@@ -38,13 +40,14 @@ static enum hg_range_cut copy_name(char to[HG_RANGE_NAME_MOST + 1], const char *
 void hg_range_record(enum hg_range_source source, enum hg_range_kind kind, uint64_t id,
 		     const char *name)
 {
-	char copy[HG_RANGE_NAME_MOST + 1] = "";
+	char copy[HG_RANGE_NAME_MOST + 1];
 	struct hg_ev_range event = { .source = source, .kind = kind, .id = id, .name = copy };
 
 	if (!hg_enter())
 		return;
+	copy[0] = 0;
 	if (name)
-		event.cut = copy_name(copy, name);
+		event.cut = hg_text_copy(copy, name);
 	hg_provider->range(&event);
 	hg_leave();
 }

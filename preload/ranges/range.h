@@ -8,9 +8,14 @@
 #include "tracer/events.h"
 
 /*
- * Records an event `range` of the calling thread. `id` as there. `name` is the program's: NULL, or
- * an address that may be wild; no more than HG_RANGE_NAME_MOST bytes of it are read. errno is kept.
- * May be called while nothing is recorded.
+ * Copies a text of the program, which is NULL, or an address that may be wild: up to
+ * HG_RANGE_NAME_MOST bytes of it, as far as it can be read, and a zero. errno is kept.
+ */
+enum hg_range_cut hg_text_copy(char to[HG_RANGE_NAME_MOST + 1], const char *from);
+
+/*
+ * Records an event `range` of the calling thread. `id` as there. `name` is the program's, for
+ * hg_text_copy(). errno is kept. May be called while nothing is recorded.
  */
 void hg_range_record(enum hg_range_source source, enum hg_range_kind kind, uint64_t id,
 		     const char *name);
