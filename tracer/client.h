@@ -55,8 +55,8 @@ enum client_daemon {
  * state. */
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
-/* Gives this process, its new threads, and what it executes stacks of 8 MiB where the user's limit is
- * less, if that may be raised. */
+/* Gives this process, its new threads, and what it executes stacks of 8 MiB where the user's limit
+ * is less, if that may be raised. */
 void client_raise_stack(void);
 
 /*

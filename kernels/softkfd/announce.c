@@ -38,7 +38,7 @@ static void announce(hsa_signal_t signal)
 	const amd_signal_t *object = (const void *)(uintptr_t)signal.handle;
 
 	if (object && object->kind == AMD_SIGNAL_KIND_DOORBELL)
-		kfd_doorbell_announce(KFD_KERNELS);
+		kfd_doorbell_announce(KFD_KERNELS, object->hardware_doorbell_ptr);
 }
 
 typedef void store_function(hsa_signal_t signal, hsa_signal_value_t value);

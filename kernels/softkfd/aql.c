@@ -79,7 +79,7 @@ static bool is_rung(struct kfd_queue *queue, bool ringing)
 		return true;
 	}
 	now = sg_now_ns();
-	if (!queue->unrung)
+	if (!queue->unrung || kfd_doorbell_is_awaited(queue->worker, queue->doorbell))
 		queue->unrung = now;
 	return now - queue->unrung > RING_LIMIT_NS;
 }

@@ -59,6 +59,9 @@ static bool unwatched; /* some mapping that could not be registered */
 
 enum sleep { AWAKE, SLEEPS_IDLE, SLEEPS_BLOCKED };
 
+/* So long may a thread take from the announcement to the store: tools look at the packet there. */
+#define AWAITED_NS 1000000000ull
+
 static struct bell {
 	bool open;
 	bool lost;             /* the program has closed the descriptors */
@@ -68,6 +71,10 @@ static struct bell {
 	uint32_t wakes, sleep;
 	bool protected; /* with the lock held */
 	bool announced; /* a ring was, since the worker slept last */
+	struct {
+		const uint64_t *doorbell; /* NULL: none */
+		uint64_t before, when;
+	} latest;       /* of these: its doorbell and what that had, and the time */
 	int processor;  /* where the last ring was announced; -1: it was not */
 	int place;      /* the processor where the worker went to sleep */
 	uint64_t began; /* when its last long sleep ended */
@@ -353,11 +360,37 @@ static void sleep_unwatched(struct bell *bell, uint32_t seen, const struct times
 
 /* ---- rings that are announced ---- */
 
-void kfd_doorbell_announce(enum kfd_worker worker)
+/* Threads that ring at the same time may mix theirs up, which makes one be taken for no
+ * announcement. */
+static void note_latest(struct bell *bell, const volatile uint64_t *address)
+{
+	const uint64_t *doorbell = doorbell_at((uintptr_t)address);
+
+	__atomic_store_n(&bell->latest.doorbell, NULL, __ATOMIC_RELAXED);
+	if (!doorbell)
+		return;
+	__atomic_store_n(&bell->latest.before, __atomic_load_n(doorbell, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->latest.when, sg_now_ns(), __ATOMIC_RELAXED);
+	__atomic_store_n(&bell->latest.doorbell, doorbell, __ATOMIC_RELEASE);
+}
+
+bool kfd_doorbell_is_awaited(enum kfd_worker worker, const uint64_t *doorbell)
+{
+	struct bell *bell = &bells[worker];
+
+	return __atomic_load_n(&bell->latest.doorbell, __ATOMIC_ACQUIRE) == doorbell &&
+	       __atomic_load_n(&bell->latest.before, __ATOMIC_RELAXED) ==
+		   __atomic_load_n(doorbell, __ATOMIC_ACQUIRE) &&
+	       sg_now_ns() - __atomic_load_n(&bell->latest.when, __ATOMIC_RELAXED) < AWAITED_NS;
+}
+
+void kfd_doorbell_announce(enum kfd_worker worker, const volatile uint64_t *address)
 {
 	struct bell *bell = &bells[worker];
 	int saved = errno, here = sched_getcpu();
 
+	note_latest(bell, address);
 	__atomic_store_n(&bell->processor, here, __ATOMIC_RELAXED);
 	__atomic_store_n(&bell->announced, true, __ATOMIC_RELAXED);
 	/* If it is protected again before the store, the store waits for the worker as any. */

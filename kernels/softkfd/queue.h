@@ -108,9 +108,11 @@ uint32_t kfd_wakes(enum kfd_worker worker);
 /* Wakes the worker if it sleeps, or keeps it from going to sleep. `blocked`: only if doorbells
  * alone would not wake it. */
 void kfd_wake(enum kfd_worker worker, bool blocked);
-/* To be called before a store to a doorbell of the worker's, for a packet that is there: it does
- * not wait, and the worker wakes up and looks for it. */
-void kfd_doorbell_announce(enum kfd_worker worker);
+/* To be called before a store to a doorbell of the worker's, at `address` in the program's mapping,
+ * for a packet that is there: it does not wait, and the worker wakes up and looks for it. */
+void kfd_doorbell_announce(enum kfd_worker worker, const volatile uint64_t *address);
+/* Returns true if the store that was announced last is to that doorbell, and is yet to come. */
+bool kfd_doorbell_is_awaited(enum kfd_worker worker, const uint64_t *doorbell);
 /* To be called by a thread that is going to look at a signal without pause: the worker may have its
  * processor before, if they share one. */
 void kfd_doorbell_let_work(enum kfd_worker worker);

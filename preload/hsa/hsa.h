@@ -72,6 +72,9 @@ extern HG_HIDDEN int hg_hsa_way;
 
 /* Decides this before a call that would reach the runtime's function `real`. */
 void hg_hsa_decide(const void *real);
+/* Returns true if the function is one that the software GPU's driver has in front of the runtime's.
+ */
+bool hg_hsa_is_driver(const void *real);
 /* Is true if HIP is loaded too, and reports the devices itself. */
 extern HG_HIDDEN bool hg_hsa_hip_reports;
 

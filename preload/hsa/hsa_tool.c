@@ -196,6 +196,36 @@ static void survey_by_name(void)
 		refuse("it names no agents");
 }
 
+/*
+ * Asks the loader once for each function: the driver has few of them (kernels/softkfd/announce.c).
+ * Two threads may both ask, and take two places for it.
+ */
+bool hg_hsa_is_driver(const void *real)
+{
+	static struct {
+		const void *real;
+		int driver;
+	} seen[16];
+	static unsigned count;
+	unsigned known = __atomic_load_n(&count, __ATOMIC_ACQUIRE), place;
+	int saved = errno;
+	bool driver;
+	Dl_info info;
+
+	for (unsigned i = 0; i < known && i < HG_COUNT(seen); i++)
+		if (__atomic_load_n(&seen[i].real, __ATOMIC_ACQUIRE) == real)
+			return seen[i].driver;
+	driver = dladdr(real, &info) && info.dli_fname &&
+		 strstr(info.dli_fname, "/libhipgrain-softkfd.so");
+	place = __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL);
+	if (place < HG_COUNT(seen)) {
+		seen[place].driver = driver;
+		__atomic_store_n(&seen[place].real, real, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+	return driver;
+}
+
 void hg_hsa_decide(const void *real)
 {
 	int saved = errno;

@@ -22,7 +22,8 @@ static inline bool hg_hsa_is_recorded(const void *real, void *const *known)
 		return false;
 	if (way == HSA_UNDECIDED)
 		hg_hsa_decide(real);
-	return __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) == HSA_BY_NAME && real == *known;
+	return __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) == HSA_BY_NAME &&
+	       (real == *known || hg_hsa_is_driver(real));
 }
 
 #define HSA_HEAD(type, name, params) HG_FUNCTION_AS_(name, HG_OF_HSA, type, name, params)

@@ -120,8 +120,8 @@ static bool is_system(const char *object)
 }
 
 /*
- * Returns true if both are names of the same function of the C library, which has some of them twice
- * and in parts: malloc, __libc_malloc and __libc_malloc2; mmap, mmap64 and __GI___mmap64.
+ * Returns true if both are names of the same function of the C library, which has some of them
+ * twice and in parts: malloc, __libc_malloc and __libc_malloc2; mmap, mmap64 and __GI___mmap64.
  */
 static bool is_same(const char *one, const char *other)
 {
@@ -196,8 +196,7 @@ static bool is_ours(pid_t tid, char *text, size_t size)
 			ours = true;
 		} else if (strcmp(object, preload) && !is_system(object)) {
 			break;
-		} else if (*first && is_passed(function) &&
-			   is_same(first, function)) {
+		} else if (*first && is_passed(function) && is_same(first, function)) {
 			ours = false;
 			break;
 		}

@@ -237,6 +237,14 @@ static enum kfd_progress submit(const void *packet)
 	return kfd_aql_step(&queue, 1000, false);
 }
 
+static bool awaited;
+
+bool kfd_doorbell_is_awaited(enum kfd_worker worker, const uint64_t *of)
+{
+	(void)worker;
+	return awaited && of == &doorbell;
+}
+
 static void test_doorbell(void **state)
 {
 	hsa_kernel_dispatch_packet_t packet = dispatch();
@@ -249,6 +257,12 @@ static void test_doorbell(void **state)
 	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_PROGRESS);
 	/* Another thread's ring, for an earlier packet, came last. */
 	memcpy(&world.ring[world.object.write_dispatch_id++], &packet, 64);
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_BLOCKED);
+	/* A tool looks at the packet before its ring, which was announced. */
+	awaited = true;
+	now_ns += 2000000;
+	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_BLOCKED);
+	awaited = false;
 	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_BLOCKED);
 	now_ns += 2000000;
 	assert_int_equal(kfd_aql_step(&queue, 1000, false), KFD_PROGRESS);
