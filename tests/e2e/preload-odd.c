@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -194,6 +195,7 @@ static int wait_for(int (*wait)(sem_t *), unsigned value)
 	X("setgroups", result = setgroups((size_t)1 << 40, NULL))                         \
 	X("initgroups", result = initgroups("nobody", 0))                                 \
 	X("chroot", result = chroot(absent))                                              \
+	X("mount", result = mount(absent, absent, absent, 0, NULL))                       \
 	X("setrlimit", result = setrlimit(1000, no_limit))                                \
 	X("setrlimit64", result = setrlimit64(1000, no_limit))                            \
 	X("capset", result = capset(NULL, NULL))                                          \
