@@ -162,7 +162,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 		judge_process(completeness, process, facts->compared);
 	}
 	/* More of them are no loss: a process may have been about to make one. */
-	if (files < facts->files)
+	if (facts->compared && files < facts->files)
 		add_reason(
 		    completeness, RECORDING_INCOMPLETE,
 		    "%" PRId64 " of %" PRId64
