@@ -244,6 +244,7 @@ static void one_kernel_with_both_flags(void **state)
 	compiled_by("x", "def");
 	alloc(HG_API_hipMalloc, 0x10000, 8192, 0, 5);
 	launch(1, 0x10000, 0);
+	analyzed_name = "def";
 	apply(code);
 	apply(other);
 	launch(2, 0x10000, 0);
@@ -260,6 +261,7 @@ static int teardown_both(void **state)
 {
 	char *file = g_build_filename(folder, "def", NULL);
 
+	analyzed_name = "abc";
 	g_unlink(file);
 	g_free(file);
 	return teardown(state);
