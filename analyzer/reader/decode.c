@@ -31,6 +31,7 @@ struct decode {
 	} recent[RECENT]; /* by the class's address */
 	/* Processes, by pid, whose `process` event was read: to that event's number. */
 	GHashTable *announced;
+	GHashTable *newest; /* by pid: the latest file of which pages came */
 	unsigned announcements;
 	struct launch_arguments *arguments;
 	GByteArray *bytes;
@@ -63,6 +64,7 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 		stats->counts = counts_new();
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
+	decode->newest = g_hash_table_new(NULL, NULL);
 	decode->arguments = launch_arguments_new();
 	decode->parts = page_parts_new(decode->order);
 	decode->bytes = g_byte_array_new();
@@ -78,6 +80,7 @@ void decode_free(struct decode *decode)
 	order_free(decode->order);
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->announced);
+	g_hash_table_destroy(decode->newest);
 	launch_arguments_free(decode->arguments);
 	stored_layout_free(decode->layout);
 	g_byte_array_free(decode->bytes, TRUE);
@@ -434,6 +437,12 @@ static void note_missing_part(struct decode *decode, const struct hg_ev_page *pa
 				    page->pid, page->part, page->number);
 }
 
+/* Files are numbered in the order in which they were made (hg_ring_id()). */
+static uint64_t newest_file(const struct decode *decode, int32_t pid)
+{
+	return GPOINTER_TO_SIZE(g_hash_table_lookup(decode->newest, GINT_TO_POINTER(pid)));
+}
+
 static void take_page(struct decode *decode, const struct decoder *decoder, const bt_field *payload)
 {
 	const uint64_t *member = decoder->member;
@@ -457,6 +466,9 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 			    g_strdup("an event 'page' of the trace is damaged");
 		return;
 	}
+	if (page.file > newest_file(decode, page.pid))
+		g_hash_table_insert(decode->newest, GINT_TO_POINTER(page.pid),
+				    GSIZE_TO_POINTER(page.file));
 	page_parts_take(decode->parts, &page, decode->offset_ns, group_of, decode, &taken);
 	/* A trace whose beginning was deleted may begin in the middle of a page. */
 	if (taken.part_is_missing && !decode->begin)
@@ -470,12 +482,14 @@ static void take_swept(struct decode *decode, const struct decoder *decoder,
 		       const bt_field *payload)
 {
 	int32_t pid = (int32_t)member_number(payload, decoder->member[0]);
-	uint64_t until = member_number(payload, decoder->member[2]);
+	uint64_t until = member_number(payload, decoder->member[2]),
+		 file = member_number(payload, decoder->member[1]);
 
-	order_reach(decode->order, pid,
-		    until == UINT64_MAX ? INT64_MAX : (int64_t)until + decode->offset_ns);
-	counts_told(decode->stats->counts, pid, member_number(payload, decoder->member[1]),
-		    member_number(payload, decoder->member[4]),
+	/* A program that the process executed has pages already: not all of its records came. */
+	if (until != UINT64_MAX || file >= newest_file(decode, pid))
+		order_reach(decode->order, pid,
+			    until == UINT64_MAX ? INT64_MAX : (int64_t)until + decode->offset_ns);
+	counts_told(decode->stats->counts, pid, file, member_number(payload, decoder->member[4]),
 		    member_number(payload, decoder->member[3]));
 }
 
