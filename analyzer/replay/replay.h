@@ -166,7 +166,8 @@ struct process {
 	char *python_problem; /* why stacks have not all functions of Python, a sentence, or NULL */
 	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *streams;         /* handle -> number (stream_names.h) */
-	unsigned stream_count;
+	unsigned stream_count, latest_stream_number;
+	uint64_t latest_stream; /* which an event named last */
 	GHashTable *code_objects;
 	GHashTable *kernels;
 	GHashTable *args;

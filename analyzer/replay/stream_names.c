@@ -36,15 +36,20 @@ void stream_names_event(struct process *process, const struct hg_event *event)
 	bool created =
 	    event->type == HG_EVENT_stream && event->stream.api != HG_API_hipStreamDestroy;
 
-	if (handle <= STREAM_PER_THREAD ||
-	    (!created && g_hash_table_contains(process->streams, &handle)))
+	if (handle <= STREAM_PER_THREAD || (!created && handle == process->latest_stream))
 		return;
-	g_hash_table_replace(process->streams, g_memdup2(&handle, sizeof(handle)),
-			     GUINT_TO_POINTER(++process->stream_count));
+	if (created || !g_hash_table_contains(process->streams, &handle))
+		g_hash_table_replace(process->streams, g_memdup2(&handle, sizeof(handle)),
+				     GUINT_TO_POINTER(++process->stream_count));
+	process->latest_stream = handle;
+	process->latest_stream_number =
+	    GPOINTER_TO_UINT(g_hash_table_lookup(process->streams, &handle));
 }
 
 unsigned stream_number(const struct process *process, uint64_t handle)
 {
+	if (handle && handle == process->latest_stream)
+		return process->latest_stream_number;
 	return GPOINTER_TO_UINT(g_hash_table_lookup(process->streams, &handle));
 }
 

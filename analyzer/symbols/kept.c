@@ -343,9 +343,14 @@ const struct source_frame *kept_region(const struct kept *kept, const char *path
 
 const char *kept_jit(const struct kept *kept, int pid, uint64_t address, uint64_t *offset)
 {
-	char *key = jit_key(pid, address);
-	const struct jit *jit = g_hash_table_lookup(kept->jits, key);
+	const struct jit *jit;
+	char *key;
 
+	*offset = 0;
+	if (!g_hash_table_size(kept->jits))
+		return NULL;
+	key = jit_key(pid, address);
+	jit = g_hash_table_lookup(kept->jits, key);
 	g_free(key);
 	*offset = jit ? jit->offset : 0;
 	return jit ? jit->name : NULL;
