@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* What an annotation says. Recorders ignore those that they do not know. */
+/* These are the acts of annotations. Recorders ignore those that they do not know. */
 enum hipgrain_act {
 	HIPGRAIN_ALLOC = 1,
 	HIPGRAIN_FREE = 2,

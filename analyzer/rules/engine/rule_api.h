@@ -131,7 +131,7 @@ struct pointer_argument {
 	 * Borrowed; NULL: this one alone. */
 	const char *several;
 	bool vague; /* not at that address, but in that memory: a kernel computed the pointer */
-	/* Of one that lies in memory: the access is at this distance from the address. */
+	/* It is true if the address lies in memory: the access is at this distance from it. */
 	bool placed;
 	struct isa_step distance;
 };
