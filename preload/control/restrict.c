@@ -15,7 +15,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -68,10 +67,6 @@ BEFORE(setresgid, (gid_t group, gid_t effective, gid_t saved), (group, effective
 BEFORE(initgroups, (const char *user, gid_t group), (user, group))
 BEFORE(setgroups, (size_t count, const gid_t *groups), (count, groups))
 BEFORE(chroot, (const char *path), (path))
-BEFORE(mount,
-       (const char *source, const char *target, const char *type, unsigned long flags,
-	const void *data),
-       (source, target, type, flags, data))
 
 /*
  * Limits of memory, file descriptors and threads. A limit that is not lowered takes nothing away:
