@@ -3,6 +3,7 @@
  * hipgrain VERB: finds the verb's row and hands over.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/output.h"
 #include "analyzer/cmds/defaults.h"
+#include "analyzer/cmds/nearest.h"
 #include "analyzer/cmds/values.h"
 #include "config.h"
 #include "tracer/message.h"
@@ -70,9 +72,52 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* Says that `name` is no verb, with the verb that is near. Returns the exit status. */
+static int refuse_verb(const char *name)
+{
+	struct nearest nearest = nearest_to(name);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+		nearest_offer(&nearest, verbs[i].name);
+	if (nearest.name)
+		message_error("'%s' is not a verb (did you mean '%s'?)", name, nearest.name);
+	else
+		message_error("'%s' is neither a verb nor a program (try 'hipgrain --help')", name);
+	return HG_EXIT_USAGE;
+}
+
+/*
+ * Returns true if `name` is a program to run: a path, or the name of an executable in PATH.
+ */
+static bool names_program(const char *name)
+{
+	char *found;
+	bool is_program;
+
+	if (strchr(name, '/'))
+		return true;
+	found = *name && *name != '-' ? g_find_program_in_path(name) : NULL;
+	is_program = found != NULL;
+	g_free(found);
+	return is_program;
+}
+
+/* Says which option of `verb` is near the one at which its function stopped to read options. */
+static void suggest_option(const struct verb *verb, int argc, char **argv)
+{
+	char *option = optind > 1 && optind <= argc && g_str_has_prefix(argv[optind - 1], "--")
+			   ? nearest_option(verb->usage, argv[optind - 1])
+			   : NULL;
+
+	if (option)
+		message_error("did you mean '%s'?", option);
+	g_free(option);
+}
+
 static void print_usage(FILE *stream)
 {
 	fputs("Usage: hipgrain VERB [OPTION]... [ARGUMENT]...\n"
+	      "       hipgrain CMD...           the same as hipgrain run -- CMD...\n"
 	      "Record where the memory of a HIP program lives and how its kernels use it, and "
 	      "explain what is wrong.\n\n",
 	      stream);
@@ -97,10 +142,8 @@ static int finish(int status)
 /* Verbs are those of the table above; all else is in values.c. */
 static int print_values(const char *name, const char *option)
 {
-	if (!find_verb(name)) {
-		message_error("'%s' is not a verb (try 'hipgrain --help')", name);
-		return HG_EXIT_USAGE;
-	}
+	if (!find_verb(name))
+		return refuse_verb(name);
 	if (strcmp(name, "help") == 0 && !option) {
 		for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
 			puts(verbs[i].name);
@@ -125,10 +168,8 @@ static int cmd_help(int argc, char **argv)
 		return strcmp(argv[1], "--help") && strcmp(argv[1], "-h") ? HG_EXIT_USAGE
 									  : HG_EXIT_OK;
 	}
-	if (!verb) {
-		message_error("'%s' is not a verb (try 'hipgrain --help')", argv[1]);
-		return HG_EXIT_USAGE;
-	}
+	if (!verb)
+		return refuse_verb(argv[1]);
 	fputs(verb->usage, stdout);
 	return HG_EXIT_OK;
 }
@@ -151,6 +192,7 @@ int main(int argc, char **argv)
 	/* getopt_long prefixes its messages with argv[0]; they then read like ours. */
 	static char verb_name[64];
 	const struct verb *verb;
+	int status;
 
 	streams_occupy();
 	output_install();
@@ -167,14 +209,22 @@ int main(int argc, char **argv)
 		return finish(HG_EXIT_OK);
 	}
 	verb = find_verb(argv[1]);
-	if (!verb) {
-		message_error("'%s' is not a verb (try 'hipgrain --help')", argv[1]);
-		return HG_EXIT_USAGE;
+	if (!verb && !names_program(argv[1]))
+		return refuse_verb(argv[1]);
+	if (verb) {
+		argc--;
+		argv++;
+	} else {
+		verb = find_verb("run");
 	}
 	message_set_verb(verb->name);
 	snprintf(verb_name, sizeof(verb_name), "hipgrain: %s", verb->name);
-	argv[1] = verb_name;
-	argc--;
-	argv = defaults(verb, &argc, argv + 1);
-	return argv ? finish(verb->function(argc, argv)) : HG_EXIT_USAGE;
+	argv[0] = verb_name;
+	argv = defaults(verb, &argc, argv);
+	if (!argv)
+		return HG_EXIT_USAGE;
+	status = verb->function(argc, argv);
+	if (status == HG_EXIT_USAGE)
+		suggest_option(verb, argc, argv);
+	return finish(status);
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/nearest.h"
 #include "analyzer/explain/explain.h"
+#include "analyzer/rules/rules.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/machine.h"
@@ -59,6 +61,22 @@ static void explain_machine(bool softgpu)
 	free(cache);
 }
 
+/* Says that there is no rule of that id or name, with the one that is near. */
+static void refuse_rule(const char *name)
+{
+	struct nearest nearest = nearest_to(name);
+
+	for (unsigned i = 0; i < RULES; i++) {
+		nearest_offer(&nearest, rules[i].id);
+		nearest_offer(&nearest, rules[i].slug);
+	}
+	nearest_offer(&nearest, "memory");
+	if (nearest.name)
+		message_error("unknown rule '%s' (did you mean '%s'?)", name, nearest.name);
+	else
+		message_error("unknown rule '%s' ('hipgrain explain' lists the rules)", name);
+}
+
 int cmd_explain(int argc, char **argv)
 {
 	enum { OPTION_SOFTGPU = 256 };
@@ -97,9 +115,7 @@ int cmd_explain(int argc, char **argv)
 		} else if (rule) {
 			explain_rule(rule, stdout);
 		} else {
-			message_error("unknown rule '%s' ('hipgrain explain' "
-				      "lists the rules)",
-				      argv[i]);
+			refuse_rule(argv[i]);
 			status = HG_EXIT_USAGE;
 		}
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/nearest.h"
 #include "analyzer/cmds/fix_plan.h"
 #include "analyzer/cmds/record_options.h"
 #include "analyzer/cmds/report_child.h"
@@ -44,9 +45,17 @@ static int check_fixes(const char *list)
 		unknown = known ? NULL : *word;
 	}
 	if (unknown) {
-		message_error(
-		    "--fix: unknown fix '%s' (choose from coarse-managed, prefetch, align)",
-		    unknown);
+		struct nearest nearest = nearest_to(unknown);
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+			nearest_offer(&nearest, names[i]);
+		if (nearest.name)
+			message_error("--fix: unknown fix '%s' (did you mean '%s'?)", unknown,
+				      nearest.name);
+		else
+			message_error("--fix: unknown fix '%s' (choose from coarse-managed, "
+				      "prefetch, align)",
+				      unknown);
 	}
 	g_strfreev(words);
 	return unknown ? -EINVAL : 0;
