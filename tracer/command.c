@@ -69,6 +69,7 @@ static int set_environment(const struct recording *recording)
 	if (options->softgpu)
 		result |= environment_softgpu(&recording->install, &options->softgpu_model);
 	result |= environment_preload(recording->install.preload);
+	result |= environment_kokkos(&recording->install);
 	if (recording_forgets(options)) {
 		/* State that is overwritten or deleted is recorded again periodically. */
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);

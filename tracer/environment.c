@@ -167,6 +167,32 @@ int environment_preload(const char *library)
 	return result;
 }
 
+/*
+ * Kokkos before 3.7 reads KOKKOS_PROFILE_LIBRARY alone; a later one warns of it, and ends programs
+ * where both are set and differ. So it is set where the user has set it.
+ */
+int environment_kokkos(const struct install_paths *install)
+{
+	const char *old = getenv("KOKKOS_TOOLS_LIBS"), *older = getenv("KOKKOS_PROFILE_LIBRARY");
+	const char *behind = old ? old : older ? older : "";
+	size_t length = install->kokkos ? strlen(install->kokkos) : 0;
+	char *value;
+	int result;
+
+	/* It is a list. Two that differ are Kokkos' to judge. */
+	if (!length || strchr(install->kokkos, ';') || (old && older && strcmp(old, older)) ||
+	    (!strncmp(behind, install->kokkos, length) &&
+	     (!behind[length] || behind[length] == ';')))
+		return 0;
+	if (asprintf(&value, "%s%s%s", install->kokkos, *behind ? ";" : "", behind) < 0)
+		return -1;
+	result = setenv("KOKKOS_TOOLS_LIBS", value, 1);
+	if (older)
+		result |= setenv("KOKKOS_PROFILE_LIBRARY", value, 1);
+	free(value);
+	return result;
+}
+
 int environment_options(int stack_depth, const char *threshold, bool no_memory_queries,
 			const char *kernel_arguments)
 {

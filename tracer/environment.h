@@ -45,6 +45,12 @@ int environment_enter(const struct install_paths *install, const char *verb, cha
 int environment_preload(const char *library);
 
 /*
+ * Has Kokkos load our tool, which loads the one that it would have loaded. Returns 0, or not 0 with
+ * errno.
+ */
+int environment_kokkos(const struct install_paths *install);
+
+/*
  * Sets the variables of the preload library's options: frames (negative: its default), bytes or
  * "all" (NULL: its default), full, hashed or off (NULL: its default). Returns 0, or not 0 with
  * errno.

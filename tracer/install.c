@@ -19,6 +19,7 @@
 #define PRELOAD_NAME  "libhipgrain-preload.so"
 #define PROVIDER_NAME "libhipgrain-provider.so"
 #define SHIM_NAME     "libhipgrain-sessiond.so"
+#define KOKKOS_NAME   "libhipgrain-kokkos.so"
 #define PROBE_NAME    "probe.hipfb"
 #define DEMO_NAME     "hipgrain-demo"
 #define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
@@ -221,6 +222,7 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		if (paths->preload) {
 			paths->provider = find(base, layouts[i].preload, PROVIDER_NAME);
 			paths->shim = find(base, layouts[i].preload, SHIM_NAME);
+			paths->kokkos = find(base, layouts[i].preload, KOKKOS_NAME);
 			paths->driver = find(base, layouts[i].driver, DRIVER_NAME);
 			paths->probe = find(base, layouts[i].probe, PROBE_NAME);
 			code = find(base, layouts[i].demo, DEMO_CODE);
@@ -260,6 +262,7 @@ void install_paths_free(struct install_paths *paths)
 	free(paths->preload);
 	free(paths->provider);
 	free(paths->shim);
+	free(paths->kokkos);
 	free(paths->driver);
 	free(paths->probe);
 	free(paths->demo);

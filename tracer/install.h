@@ -9,6 +9,7 @@ struct install_paths {
 	char *preload;  /* libhipgrain-preload.so */
 	char *provider; /* libhipgrain-provider.so, beside it */
 	char *shim;     /* libhipgrain-sessiond.so, too: tracer/daemon_shim.c */
+	char *kokkos;   /* libhipgrain-kokkos.so, too; NULL: it is not there */
 	char *driver;   /* libhipgrain-softkfd.so, with comgr/ beside it; NULL: not built */
 	char *demo;     /* hipgrain-demo with its code object beside it; NULL: not built */
 	char *probe;    /* probe.hipfb, the kernels of `hipgrain probe`; NULL: not built */

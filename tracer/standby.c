@@ -307,7 +307,7 @@ static int set_environment(const struct standby_options *options, const char *di
 	/* The recorder comes before a driver that is preloaded. */
 	if (options->softgpu)
 		result |= environment_softgpu(install, &options->softgpu_model);
-	result |= environment_preload(install->preload);
+	result |= environment_preload(install->preload) | environment_kokkos(install);
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
 	if (options->no_migration)

@@ -30,6 +30,7 @@ void allocation_unref(struct allocation *allocation)
 	if (allocation && --allocation->references == 0) {
 		g_free(allocation->symbol);
 		g_free(allocation->label);
+		g_free(allocation->view_space);
 		attachments_clear(&allocation->attachments);
 		g_free(allocation);
 	}
@@ -435,7 +436,7 @@ static void keep_unmapped(struct address_space *space, const struct allocation *
 {
 	struct allocation *piece = g_memdup2(mapping, sizeof(*mapping));
 
-	piece->symbol = piece->label = NULL;
+	piece->symbol = piece->label = piece->view_space = NULL;
 	piece->attachments = (struct attachments){ NULL };
 	piece->references = 1;
 	piece->ptr = piece->device_ptr = start;
@@ -467,7 +468,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 			keep_unmapped(space, old, MAX(start, old->ptr), MIN(end, old_end), how);
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
-			right->symbol = right->label = NULL;
+			right->symbol = right->label = right->view_space = NULL;
 			right->attachments = (struct attachments){ NULL };
 			right->references = 1;
 			right->ptr = right->device_ptr = end;

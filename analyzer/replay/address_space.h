@@ -49,6 +49,7 @@ struct allocation {
 	uint32_t stack_id;
 	char *symbol;                   /* device variables: the name, else NULL */
 	char *label;                    /* by hipgrain_name(): printable; else NULL */
+	char *view_space;               /* it is a View of Kokkos, in this space: likewise */
 	const struct range_path *range; /* in which it was allocated (ranges.h), NULL: in none */
 	unsigned references;
 	struct memory_attributes attributes;

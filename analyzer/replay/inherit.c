@@ -61,6 +61,7 @@ static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 	copy->references = 1;
 	copy->symbol = g_strdup(from->symbol);
 	copy->label = g_strdup(from->label);
+	copy->view_space = g_strdup(from->view_space);
 	copy->attachments = (struct attachments){ NULL };
 	copy->stack_id = copy_stack(copying, from->stack_id);
 	copy->freed = false;

@@ -175,11 +175,16 @@ static void name(struct process *process, const struct hg_event *event)
 	char **named = piece ? &piece->name : block && !offset ? &block->label : NULL;
 
 	if (!named) {
-		process->pool_pieces.unnamed++;
+		/* Small blocks of malloc are not recorded, and Kokkos names Views there. */
+		process->pool_pieces.unnamed += !*from->pool;
 		return;
 	}
 	g_free(*named);
 	*named = shown(from->name);
+	if (!piece) {
+		g_free(block->view_space);
+		block->view_space = shown(from->pool);
+	}
 }
 
 void pool_pieces_event(struct process *process, const struct hg_event *event)

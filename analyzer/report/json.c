@@ -103,6 +103,7 @@ static struct json_object *allocation(const struct analysis *analysis,
 	put(object, "why", text_or_null(finding->why));
 	put(object, "symbol", text_or_null(from->symbol));
 	put(object, "label", text_or_null(from->label));
+	put(object, "view_space", text_or_null(from->view_space));
 	put(object, "flags", json_flags(from));
 	put_memory_range(object, finding);
 	put(object, "piece", json_piece(analysis, finding));

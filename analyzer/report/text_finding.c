@@ -78,13 +78,18 @@ static void put_memory_row(const struct printer *printer, struct json_object *fi
 {
 	const char *symbol = get_text(allocation, "symbol");
 	const char *label = get_text(allocation, "label");
+	const char *space = get_text(allocation, "view_space");
 	char *extent = memory_extent(allocation);
 	bool past = is_rule(finding, RULE_HG607);
 
 	put_words_owned(
 	    printer, "memory",
-	    g_strdup_printf("%s%s%s%" G_GINT64_FORMAT " bytes from %s%s%s at %s, %s%s%s",
-			    *label ? "\"" : "", label, *label ? "\", " : "",
+	    g_strdup_printf("%s%s%s%s%s%s%s%" G_GINT64_FORMAT " bytes from %s%s%s at %s, %s%s%s",
+			    *space ? "View " : "", *label ? "\"" : "", label, *label ? "\"" : "",
+			    *space ? " (" : "", space,
+			    *space   ? "), "
+			    : *label ? ", "
+				     : "",
 			    get_number(allocation, "size"), get_text(allocation, "api"),
 			    *symbol ? " " : "", symbol, get_text(allocation, "address"),
 			    past ? "used past the end by" : "used at offset",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records what programs tell by include/hipgrain.h. */
+/* Records what programs tell by include/hipgrain.h, and Kokkos by libhipgrain-kokkos.so. */
 #include <errno.h>
 
 #include "include/hipgrain.h"
@@ -15,6 +15,7 @@
 #include "tracer/ring.h"
 
 struct annotation {
+	enum hg_range_source source;
 	unsigned act;
 	const void *ptr, *caller;
 	size_t size;
@@ -34,7 +35,8 @@ static void record_memory(const struct annotation *from)
 		return;
 	hg_text_copy(pool, from->pool);
 	hg_text_copy(name, from->name);
-	event.stack_id = hg_stack_id(from->caller);
+	if (from->source == HG_RANGE_HIPGRAIN)
+		event.stack_id = hg_stack_id(from->caller);
 	hg_provider->annotation(&event);
 	hg_leave();
 }
@@ -55,8 +57,23 @@ static void record(void *data)
 	if (from->act < HIPGRAIN_RANGE_PUSH)
 		record_memory(from);
 	else
-		hg_range_record(HG_RANGE_HIPGRAIN, kinds[from->act], (uintptr_t)from->ptr,
-				from->name);
+		hg_range_record(from->source, kinds[from->act], (uintptr_t)from->ptr, from->name);
+}
+
+static void annotate(struct annotation *from)
+{
+	int saved = errno;
+
+	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_MARK)
+		return;
+	if (hg_has_room() || hg_active == HG_NEW) {
+		record(from);
+	} else {
+		hg_room_note_caller(from->caller);
+		if (!hg_room_elsewhere(record, from))
+			hg_ring_lost(HG_GROUP_OTHER);
+	}
+	errno = saved;
 }
 
 /* HIPGRAIN_ENTRY: programs find it by name. */
@@ -65,17 +82,18 @@ hipgrain_entry hipgrain_annotate;
 HG_EXPORT void hipgrain_annotate(unsigned act, const void *ptr, size_t size, const char *pool,
 				 const char *name)
 {
-	struct annotation from = { act, ptr, HG_CALLER(), size, pool, name };
-	int saved = errno;
+	struct annotation from = { HG_RANGE_HIPGRAIN, act, ptr, HG_CALLER(), size, pool, name };
 
-	if (!hg_active || hg_tls.busy || act < HIPGRAIN_ALLOC || act > HIPGRAIN_MARK)
-		return;
-	if (hg_has_room() || hg_active == HG_NEW) {
-		record(&from);
-	} else {
-		hg_room_note_caller(from.caller);
-		if (!hg_room_elsewhere(record, &from))
-			hg_ring_lost(HG_GROUP_OTHER);
-	}
-	errno = saved;
+	annotate(&from);
+}
+
+/* Called by libhipgrain-kokkos.so; `pool` is the memory space of a View that is named. */
+hipgrain_entry hipgrain_kokkos;
+
+HG_EXPORT void hipgrain_kokkos(unsigned act, const void *ptr, size_t size, const char *pool,
+			       const char *name)
+{
+	struct annotation from = { HG_RANGE_KOKKOS, act, ptr, HG_CALLER(), size, pool, name };
+
+	annotate(&from);
 }

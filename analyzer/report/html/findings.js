@@ -49,7 +49,7 @@ function rowsOf(f) {
     [f.instructions && f.instructions.length > 1 ? "instructions" : "instruction", f.instructions && f.instructions.map(instructionOf).join("\n")],
     ["argument", f.argument ?? (f.argument_index == null ? null : `number ${f.argument_index}`)], ["path", f.path],
     ["piece", memory?.piece && pieceOf(memory.piece)], ["taken", memory?.piece && frames(memory.piece.stack)], ["given back", memory?.piece?.free_stack && frames(memory.piece.free_stack)],
-    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""}${memory.label ? ` "${memory.label}"` : ""} at ${memory.address}, offset ${leastMost(memory.first_offset, memory.last_offset)}` +
+    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""}${memory.label ? ` "${memory.label}"` : ""}${memory.view_space ? ` (View in ${memory.view_space})` : ""} at ${memory.address}, offset ${leastMost(memory.first_offset, memory.last_offset)}` +
       (memory.several ? ` (the first of several, ${leastMost(memory.least_size, memory.most_size)} bytes)` : "")],
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
     ["pages", memory && memory.pages && memory.pages.map(pageOf).join("\n")],

@@ -132,6 +132,10 @@ char *place_words(const struct place *place, const char *size)
 		return piece_words(piece, size);
 	if (allocation->symbol)
 		return g_strdup_printf("the variable %s (%s bytes)", allocation->symbol, size);
+	if (allocation->view_space)
+		return g_strdup_printf("View \"%s\" (%s), %s bytes from %s",
+				       allocation->label ? allocation->label : "",
+				       allocation->view_space, size, hg_api_name(allocation->api));
 	return allocation->label
 		   ? g_strdup_printf("\"%s\", %s bytes from %s", allocation->label, size,
 				     hg_api_name(allocation->api))
