@@ -112,6 +112,20 @@ uint64_t place_size(const struct place *place)
 	return piece ? piece->size : place->allocation->size;
 }
 
+uint64_t place_used(const struct place *place, const struct isa_kernel *code,
+		    const struct isa_use *use)
+{
+	int64_t before = (int64_t)place->offset;
+	int64_t behind = (int64_t)(place->allocation->size - place->offset);
+	int64_t first, end;
+
+	if (!code->uses_complete || !use->placed || behind < 0)
+		return place_size(place);
+	first = MAX(use->first, -before);
+	end = MIN(use->end, behind);
+	return first < end ? (uint64_t)(end - first) : 0;
+}
+
 char *piece_words(const struct pool_piece *piece, const char *size)
 {
 	char *of = piece->pool ? g_strdup_printf(" of pool \"%s\"", piece->pool) : g_strdup("");

@@ -7,6 +7,7 @@
 #ifndef HIPGRAIN_RULES_EVIDENCE_H
 #define HIPGRAIN_RULES_EVIDENCE_H
 
+#include "analyzer/isa/isa.h"
 #include "analyzer/rules/engine/findings.h"
 
 /* ---- instructions ---- */
@@ -38,6 +39,13 @@ void finding_set_piece(struct finding *finding, const struct place *place);
 
 /* Returns the bytes of the live piece of a pool there, or else of the allocation. */
 uint64_t place_size(const struct place *place);
+/*
+ * Returns the bytes that a kernel's `use` of the pointer that leads there can touch: those that
+ * the machine code tells if all accesses are known, as far as they are in the allocation, else
+ * place_size().
+ */
+uint64_t place_used(const struct place *place, const struct isa_kernel *code,
+		    const struct isa_use *use);
 /*
  * Returns 'piece "energy" (64 bytes) of pool "arena"', "64 bytes from hipMalloc" or the like, of an
  * allocation; the caller frees it.

@@ -85,10 +85,9 @@ static char *describe(const struct finding *finding, const struct isa_use *use, 
 }
 
 /* Many may update little memory. */
-static bool is_much(const struct launch *launch, const struct isa_use *use,
-		    const struct allocation *allocation)
+static bool is_much(const struct launch *launch, const struct isa_use *use, uint64_t bytes)
 {
-	if (allocation->size >= IN_PLACE_SIZE)
+	if (bytes >= IN_PLACE_SIZE)
 		return true;
 	if (!(use->access & ISA_ATOMIC))
 		return false;
@@ -102,18 +101,22 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	struct pointer_argument pointer;
 	struct finding *finding;
 	enum why why;
+	uint64_t bytes;
 	bool is_new;
 
 	if (!use->access || !launch_pointer(context, launch, use->kernarg, &pointer))
 		return;
 	why = slow_because(context, launch, &pointer.place);
-	if (why == NOT_SLOW || !is_much(launch, use, pointer.place.allocation))
+	if (why == NOT_SLOW)
+		return;
+	bytes = place_used(&pointer.place, launch->code, use);
+	if (!is_much(launch, use, bytes))
 		return;
 	finding = findings_get(context->findings, RULE_HG218, context->process, &is_new,
 			       "%s %u %u %d", launch->kernel->symbol, use->kernarg,
 			       pointer.place.allocation->stack_id, why);
 	launch_hit(launch, finding);
-	finding_figure(finding, 0, FIGURE_RANGE, pointer.place.allocation->size);
+	finding_figure(finding, 0, FIGURE_RANGE, bytes);
 	if (!is_new) {
 		finding_met(finding, &pointer.place);
 		return;
@@ -133,8 +136,10 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	finding_weigh(finding, &(struct chain){ .use = use });
 	finding_at_most(finding, why == NOT_CACHED ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY,
 			why == NOT_CACHED ? "measured on one gfx1103"
-					  : "unknown how much of it the kernel uses, and "
-					    "whether the host uses it at the same time");
+			: use->placed && launch->code->uses_complete
+			    ? "unknown whether the host uses it at the same time"
+			    : "unknown how much of it the kernel uses, and "
+			      "whether the host uses it at the same time");
 }
 
 void check_in_place(const struct rules_context *context)

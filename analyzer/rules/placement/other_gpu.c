@@ -74,6 +74,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 	struct pointer_argument pointer;
 	struct finding *finding;
 	struct users *users;
+	uint64_t bytes;
 	bool is_new;
 
 	if (!use->access || !launch_pointer(context, launch, use->kernarg, &pointer) ||
@@ -86,7 +87,8 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 			finding_withdraw(users->finding);
 		return;
 	}
-	if (users->own || pointer.place.allocation->size < IN_PLACE_SIZE ||
+	bytes = place_used(&pointer.place, launch->code, use);
+	if (users->own || bytes < IN_PLACE_SIZE ||
 	    !has_room(context->process, launch->device, pointer.place.allocation->size))
 		return;
 	finding =
@@ -94,7 +96,7 @@ static void check_use(const struct rules_context *context, const struct isa_use 
 			 launch->kernel->symbol, use->kernarg, pointer.place.allocation->stack_id);
 	users->finding = finding;
 	launch_hit(launch, finding);
-	finding_figure(finding, 0, FIGURE_RANGE, pointer.place.allocation->size);
+	finding_figure(finding, 0, FIGURE_RANGE, bytes);
 	if (!is_new) {
 		finding_met(finding, &pointer.place);
 		return;

@@ -74,6 +74,50 @@ static void many_read_little(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* A kernel uses one word in a large block. */
+static void use_a_word(unsigned access)
+{
+	machine("gfx942", 0, 0);
+	use_managed(4 * MIB, access);
+	kernel.uses_complete = use.placed = true;
+	use.first = 64;
+	use.end = 72;
+}
+
+static void a_word_of_much(void **state)
+{
+	(void)state;
+	use_a_word(ISA_READ);
+	launches(8);
+	assert_string_equal(found(), "");
+}
+
+/* Where it may use more the size of the block decides. */
+static void a_word_and_more(void **state)
+{
+	(void)state;
+	use_a_word(ISA_READ);
+	kernel.uses_complete = false;
+	launches(4);
+	assert_true(is_found("HG218"));
+	assert_int_equal(finding(0)->figures[0].most, 4 * MIB);
+}
+
+static void what_is_used_is_counted(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, 0);
+	use_managed(8 * MIB, ISA_READ);
+	kernel.uses_complete = use.placed = true;
+	use.first = 0;
+	use.end = 2 * MIB;
+	launches(4);
+	assert_string_equal(found(), "HG218");
+	assert_int_equal(finding(0)->figures[0].most, 2 * MIB);
+	assert_string_equal(finding(0)->doubts,
+			    "unknown whether the host uses it at the same time");
+}
+
 static void managed_memory_of_an_rdna_apu(void **state)
 {
 	(void)state;
@@ -265,6 +309,9 @@ int main(void)
 		SILENT(HG218, memory_that_prefers_the_host),
 		SILENT(HG218, memory_that_is_mapped_on_the_gpu),
 		SILENT(HG218, many_read_little),
+		SILENT(HG218, a_word_of_much),
+		FINDS(HG218, a_word_and_more),
+		FINDS(HG218, what_is_used_is_counted),
 		DOUBTS(HG218, whether_it_is_an_apu),
 		DOUBTS(HG218, whether_it_is_an_rdna_apu),
 		DOUBTS(HG218, whether_pages_move),

@@ -69,6 +69,18 @@ static void allocated_on_the_right_one(void **state)
 	assert_string_equal(found(), "");
 }
 
+static void a_word_of_much(void **state)
+{
+	(void)state;
+	two_gpus(16 * GIB);
+	kernel.uses_complete = use.placed = true;
+	use.first = 0;
+	use.end = 8;
+	alloc_on(1, 0x100000, MIB, 5);
+	launches_on(0, 8);
+	assert_string_equal(found(), "");
+}
+
 static void used_by_both(void **state)
 {
 	(void)state;
@@ -127,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG222, allocated_on_the_wrong_one),
 		SILENT(HG222, allocated_on_the_right_one),
+		SILENT(HG222, a_word_of_much),
 		SILENT(HG222, used_by_both),
 		SILENT(HG222, used_by_its_own_first),
 		SILENT(HG222, no_room),
