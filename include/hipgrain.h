@@ -14,7 +14,7 @@
 #endif
 
 /* Grows with what is added; nothing is removed. */
-#define HIPGRAIN_API_VERSION 1
+#define HIPGRAIN_API_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +29,16 @@ enum hipgrain_act {
 	HIPGRAIN_RANGE_POP = 5,
 	HIPGRAIN_RANGE_START = 6, /* `ptr` is its number, as for the stop */
 	HIPGRAIN_RANGE_STOP = 7,
-	HIPGRAIN_MARK = 8
+	HIPGRAIN_MARK = 8,
+	HIPGRAIN_EXPECT_BEGIN = 9, /* `size` is a sum of enum hipgrain_expectation */
+	HIPGRAIN_EXPECT_END = 10
+};
+
+/* What a program expects not to happen in a region: HG710 if it does. */
+enum hipgrain_expectation {
+	HIPGRAIN_NO_WAIT = 1,      /* a call of the thread that waits for a GPU */
+	HIPGRAIN_NO_MIGRATION = 2, /* of pages of the process, whichever thread causes it */
+	HIPGRAIN_NO_ALLOCATION = 4 /* a call of the thread that allocates or registers memory */
 };
 
 typedef void hipgrain_entry(unsigned act, const void *ptr, size_t size, const char *pool,
@@ -120,6 +129,24 @@ static inline __attribute__((always_inline)) void hipgrain_range_stop(uintptr_t 
 static inline __attribute__((always_inline)) void hipgrain_mark(const char *name)
 {
 	HIPGRAIN_ANNOTATE(HIPGRAIN_MARK, (const void *)0, (size_t)0, (const char *)0, name);
+}
+
+/*
+ * Begins a region of the calling thread, inside of those that it is in, in which the program
+ * expects nothing of `what` to happen: a sum of enum hipgrain_expectation. `name` is copied.
+ */
+static inline __attribute__((always_inline)) void hipgrain_expect_begin(unsigned what,
+									const char *name)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT_BEGIN, (const void *)0, (size_t)what, (const char *)0,
+			  name);
+}
+
+/* Ends the region that the calling thread began last. */
+static inline __attribute__((always_inline)) void hipgrain_expect_end(void)
+{
+	HIPGRAIN_ANNOTATE(HIPGRAIN_EXPECT_END, (const void *)0, (size_t)0, (const char *)0,
+			  (const char *)0);
 }
 
 #ifdef __cplusplus

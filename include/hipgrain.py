@@ -14,9 +14,12 @@ Memory is given as a number, or as an object that knows its address: of ctypes, 
 import contextlib
 import ctypes
 
-API_VERSION = 1
+API_VERSION = 2
 
-_ALLOC, _FREE, _NAME, _RANGE_PUSH, _RANGE_POP, _RANGE_START, _RANGE_STOP, _MARK = range(1, 9)
+(_ALLOC, _FREE, _NAME, _RANGE_PUSH, _RANGE_POP, _RANGE_START, _RANGE_STOP, _MARK,
+ _EXPECT_BEGIN, _EXPECT_END) = range(1, 11)
+
+WAIT, MIGRATION, ALLOCATION = 1, 2, 4
 
 
 def _find():
@@ -115,3 +118,25 @@ def mark(text):
     """Marks this moment of the calling thread."""
     if _entry:
         _entry(_MARK, 0, 0, None, _text(text))
+
+
+def expect_begin(what, text=None):
+    """Begins a region of the calling thread in which nothing of `what` (WAIT | MIGRATION | ALLOCATION) is expected."""
+    if _entry:
+        _entry(_EXPECT_BEGIN, 0, what, None, _text(text))
+
+
+def expect_end():
+    """Ends the region that the calling thread began last."""
+    if _entry:
+        _entry(_EXPECT_END, 0, 0, None, None)
+
+
+@contextlib.contextmanager
+def expect_no(what, text=None):
+    """Such a region around a block of code, or as a decorator around a function."""
+    expect_begin(what, text)
+    try:
+        yield
+    finally:
+        expect_end()

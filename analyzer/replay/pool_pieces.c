@@ -189,7 +189,7 @@ static void name(struct process *process, const struct hg_event *event)
 
 void pool_pieces_event(struct process *process, const struct hg_event *event)
 {
-	process->epoch++;
+	process->epoch += event->annotation.act <= HIPGRAIN_NAME;
 	switch (event->annotation.act) {
 	case HIPGRAIN_ALLOC:
 		take(process, event);

@@ -325,6 +325,7 @@ static enum wake wake_of(const struct hg_event *event)
 		EVENT(migration, MIGRATION);
 		EVENT(smi_source, MIGRATION);
 		EVENT(residency, RESIDENCY);
+		EVENT(annotation, ANNOTATION);
 		EVENT(fix, FIX);
 		EVENT(fix_plan, FIX);
 		EVENT(omp_runtime, OMP);

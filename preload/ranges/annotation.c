@@ -54,7 +54,7 @@ static void record(void *data)
 		return;
 	if (!hg_tls.prepared && !hg_thread_prepare(true))
 		return;
-	if (from->act < HIPGRAIN_RANGE_PUSH)
+	if (from->act >= sizeof(kinds) / sizeof(*kinds) || !kinds[from->act])
 		record_memory(from);
 	else
 		hg_range_record(from->source, kinds[from->act], (uintptr_t)from->ptr, from->name);
@@ -64,7 +64,7 @@ static void annotate(struct annotation *from)
 {
 	int saved = errno;
 
-	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_MARK)
+	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_EXPECT_END)
 		return;
 	if (hg_has_room() || hg_active == HG_NEW) {
 		record(from);

@@ -35,6 +35,8 @@ static void *annotate(void *unused)
 	hipgrain_name(block, "\033[31mred\n");
 	hipgrain_free(block);
 	hipgrain_free((void *)16);
+	hipgrain_expect_begin(HIPGRAIN_NO_WAIT | HIPGRAIN_NO_ALLOCATION, "step");
+	hipgrain_expect_end();
 	hipgrain_range_push("step 1");
 	hipgrain_range_push(page + 4096 - 4);
 	hipgrain_range_start(7, text);

@@ -31,6 +31,7 @@ enum wake {
 	WAKE_ERROR,
 	WAKE_MIGRATION, /* `migration` and `smi_source` */
 	WAKE_RESIDENCY,
+	WAKE_ANNOTATION,
 	WAKE_FIX,         /* and `fix_plan` */
 	WAKE_OMP,         /* all of OpenMP's */
 	WAKE_OPEN_CALL,   /* a call that did not return, by the state when it was made */

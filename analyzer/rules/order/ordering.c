@@ -360,12 +360,13 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 	wake_submit(context, at, stream, copy->stream, copy->stack_id, copy->api, NULL);
 	use = use_of(stream, order_submit(&at->order, stream), context, copy->api, copy->stack_id);
 	use.host = wait != WAIT_NOTHING;
-	wake(context, WAKE_WORK, &(struct work){ .at = at, .use = &use });
 	if (wait == WAIT_NOTHING && !model_wait_depends(copy->api) &&
 	    (is_staged(at->process, copy->dst) || is_staged(at->process, copy->src)))
 		wait = WAIT_ITSELF;
 	if (is_serialised(at))
 		wait = WAIT_ITSELF;
+	wake(context, WAKE_WORK,
+	     &(struct work){ .at = at, .use = &use, .waits = wait != WAIT_NOTHING });
 	if (wait != WAIT_NOTHING)
 		streams_early(at, copy->stream, copy->api);
 	host_waits(at, wait, stream, copy->device);
@@ -382,7 +383,9 @@ static void on_fill(const struct rules_context *context, struct process_order *a
 
 	wake_submit(context, at, stream, fill->stream, fill->stack_id, fill->api, NULL);
 	use = use_of(stream, order_submit(&at->order, stream), context, fill->api, fill->stack_id);
-	wake(context, WAKE_WORK, &(struct work){ .at = at, .use = &use });
+	wake(context, WAKE_WORK,
+	     &(struct work){
+		 .at = at, .use = &use, .waits = wait != WAIT_NOTHING || is_serialised(at) });
 	if (is_serialised(at)) {
 		streams_early(at, fill->stream, fill->api);
 		wait = WAIT_ITSELF;

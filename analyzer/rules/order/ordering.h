@@ -113,7 +113,7 @@ struct work {
 	const struct use *use;          /* WORK: without start, end and access */
 	struct moment moment;           /* TAKEN_BACK */
 	struct allocation *allocation;  /* ORDERED_RELEASE */
-	bool waits;                     /* ORDERED_RELEASE: for everything */
+	bool waits; /* ORDERED_RELEASE: for everything; WORK: the host waits in this call */
 };
 
 /* Returns what is kept about the process; makes it if there is none. */
@@ -127,6 +127,9 @@ struct process_order *order_known(struct process *process);
  */
 char *order_stream_text(const struct use *use);
 const char *use_name(const struct use *use);
+
+/* Returns true if the call, of a `sync` event, asks and does not wait (streams.c). */
+bool order_is_query(unsigned api);
 
 /* Returns true if the latest occurrence of a finding about a race is this moment's (races.c). */
 bool race_is_reported(const struct rules_context *context, struct moment moment);

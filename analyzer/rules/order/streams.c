@@ -142,7 +142,7 @@ struct sync_site {
 	uint64_t needless; /* between two launches that use only the GPU's own memory */
 };
 
-static bool is_query(unsigned api)
+bool order_is_query(unsigned api)
 {
 	return api == HG_API_hipStreamQuery || api == HG_API_hipStreamQuery_spt ||
 	       api == HG_API_hipEventQuery;
@@ -233,7 +233,7 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 
 	at->wait_tid = context->event->tid;
 	streams_gone(context, at, sync->api, sync->stream, sync->stack_id);
-	if (is_query(sync->api) || sync->stack_id == 0)
+	if (order_is_query(sync->api) || sync->stack_id == 0)
 		return;
 	site = g_hash_table_lookup(at->syncs, key);
 	if (!site) {
