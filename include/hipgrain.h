@@ -31,7 +31,8 @@ enum hipgrain_act {
 	HIPGRAIN_RANGE_STOP = 7,
 	HIPGRAIN_MARK = 8,
 	HIPGRAIN_EXPECT_BEGIN = 9, /* `size` is a sum of enum hipgrain_expectation */
-	HIPGRAIN_EXPECT_END = 10
+	HIPGRAIN_EXPECT_END = 10,
+	HIPGRAIN_SEEN = 11 /* as HIPGRAIN_ALLOC; the piece may go and come without a word */
 };
 
 /* What a program expects not to happen in a region: HG710 if it does. */

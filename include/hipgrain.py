@@ -17,7 +17,7 @@ import ctypes
 API_VERSION = 2
 
 (_ALLOC, _FREE, _NAME, _RANGE_PUSH, _RANGE_POP, _RANGE_START, _RANGE_STOP, _MARK,
- _EXPECT_BEGIN, _EXPECT_END) = range(1, 11)
+ _EXPECT_BEGIN, _EXPECT_END, _SEEN) = range(1, 12)
 
 WAIT, MIGRATION, ALLOCATION = 1, 2, 4
 
@@ -140,3 +140,86 @@ def expect_no(what, text=None):
         yield
     finally:
         expect_end()
+
+
+# ---- PyTorch's caching allocator ----
+
+_SNAPSHOT_MOST = 1 << 30  # bytes of a file
+_told = {}  # address of a block of PyTorch's that is a piece -> its size
+
+
+def _snapshot_read(path):
+    """A saved snapshot, JSON or pickle, of which no more than basic types are read: a pickle can name functions to call."""
+    with open(path, "rb") as file:
+        data = file.read(_SNAPSHOT_MOST + 1)
+    if len(data) > _SNAPSHOT_MOST:
+        raise ValueError(f"{path!r}: more than {_SNAPSHOT_MOST} bytes")
+    try:
+        if data[:1] in b"{[ \n":
+            import json
+            return json.loads(data)
+        import io
+        import pickle
+
+        class Basic(pickle.Unpickler):
+            def find_class(self, module, name):
+                raise ValueError(f"names {module}.{name}"[:200])
+
+        return Basic(io.BytesIO(data)).load()
+    except Exception as error:  # what an unpickler raises for wrong bytes is of any type
+        raise ValueError(f"{path!r}: no snapshot: {error!r}") from None
+
+
+def _owner(frames):
+    """The innermost frame of Python outside of PyTorch, or else inside: "FILE:LINE (FUNCTION)"; None: there is none."""
+    python = [frame for frame in frames if str(frame["filename"]).endswith(".py")]
+    own = [frame for frame in python if "/torch/" not in frame["filename"]]
+    for frame in own[:1] or python[:1]:
+        text = f":{frame['line']} ({frame['name']})"
+        return frame["filename"][-max(255 - len(text.encode()), 20):] + text
+    return None
+
+
+def _blocks(snapshot):
+    """(address, size, owner) of each block that is in use. Raises ValueError where the snapshot has another form."""
+    found = []
+    try:
+        for segment in snapshot["segments"]:
+            next_address = segment["address"]
+            for block in segment["blocks"]:
+                start, size = block.get("address", next_address), block["size"]  # without it before PyTorch 2.1
+                if not (0 <= start < 1 << 64 and 0 < size < 1 << 64):
+                    raise ValueError("a block's address or size is out of range")
+                next_address = start + size
+                if block["state"] == "active_allocated":
+                    found.append((start, size, _owner(block.get("frames", ()))))
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"no snapshot of PyTorch's allocator: {error!r}") from None
+    return found
+
+
+def pytorch(snapshot=None):
+    """Tells which blocks PyTorch's caching allocator has given out now; returns their number.
+
+    `snapshot` is that of torch.cuda.memory._snapshot() (None: taken now), or a file with one. Blocks that an earlier
+    call told, and that are not in use any more, have no name from then on. With torch.cuda.memory._record_memory_history() blocks
+    are named by the line of Python that took them.
+    """
+    if snapshot is None:
+        import torch
+        snapshot = torch.cuda.memory._snapshot()
+    elif not isinstance(snapshot, dict):
+        snapshot = _snapshot_read(snapshot)
+    blocks = _blocks(snapshot)
+    now = {start: size for start, size, _ in blocks}
+    for start, size in list(_told.items()):
+        if now.get(start) != size:
+            free(start)
+            del _told[start]
+    for start, size, owner in blocks:
+        if start in _told:
+            name(start, owner)
+        elif _entry:
+            _entry(_SEEN, start, size, b"PyTorch, when last looked at", _text(owner))
+        _told[start] = size
+    return len(blocks)

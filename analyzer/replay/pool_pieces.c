@@ -127,6 +127,7 @@ static void take(struct process *process, const struct hg_event *event)
 		.tid = event->tid,
 		.stack_id = from->stack_id,
 		.references = 1,
+		.seen = from->act == HIPGRAIN_SEEN,
 	};
 	pieces->overlapping += drop(pieces->live, piece->ptr, piece->ptr + piece->size);
 	drop(pieces->gone, piece->ptr, piece->ptr + piece->size);
@@ -155,6 +156,10 @@ static void give_back(struct process *process, const struct hg_event *event)
 		return;
 	if (!piece) {
 		pieces->unknown++;
+		return;
+	}
+	if (piece->seen) {
+		g_tree_remove(pieces->live, &piece->ptr);
 		return;
 	}
 	pool_piece_ref(piece);
@@ -189,9 +194,11 @@ static void name(struct process *process, const struct hg_event *event)
 
 void pool_pieces_event(struct process *process, const struct hg_event *event)
 {
-	process->epoch += event->annotation.act <= HIPGRAIN_NAME;
+	process->epoch +=
+	    event->annotation.act <= HIPGRAIN_NAME || event->annotation.act == HIPGRAIN_SEEN;
 	switch (event->annotation.act) {
 	case HIPGRAIN_ALLOC:
+	case HIPGRAIN_SEEN:
 		take(process, event);
 		break;
 	case HIPGRAIN_FREE:

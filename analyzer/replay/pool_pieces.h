@@ -25,6 +25,7 @@ struct pool_piece {
 	int32_t tid;
 	uint32_t stack_id;
 	unsigned references;
+	bool seen; /* it was there when the program looked: names memory, and judges no access */
 
 	/* It was given back to its pool. */
 	bool freed;

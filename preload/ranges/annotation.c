@@ -64,7 +64,7 @@ static void annotate(struct annotation *from)
 {
 	int saved = errno;
 
-	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_EXPECT_END)
+	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_SEEN)
 		return;
 	if (hg_has_room() || hg_active == HG_NEW) {
 		record(from);

@@ -251,11 +251,12 @@ static bool leaves_piece(const struct rules_context *context, const struct trans
 	const struct pool_piece *piece = place->piece, *last;
 	uint64_t from = place->allocation->ptr + place->offset, end = from + transfer->extent;
 
-	if (!piece || piece->freed || transfer->extent <= piece->size - place->piece_offset ||
+	if (!piece || piece->freed || piece->seen ||
+	    transfer->extent <= piece->size - place->piece_offset ||
 	    transfer->extent >= place->allocation->size - place->offset)
 		return false;
 	last = pool_piece_before(&context->process->pool_pieces, place->allocation, end - 1);
-	return last && (last == piece || end < last->ptr + last->size);
+	return last && !last->seen && (last == piece || end < last->ptr + last->size);
 }
 
 /*

@@ -116,6 +116,20 @@ static void all_of_a_pool_s_block_is_filled(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* A snapshot does not tell what came after it. */
+static void pieces_that_were_only_seen(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	block(HG_API_hipMalloc);
+	annotate(HIPGRAIN_SEEN, BLOCK, 0x1000, "mass", 31);
+	annotate(HIPGRAIN_SEEN, BLOCK + 0x1000, 0x1000, "energy", 31);
+	fill(0, 0x1800);
+	give_back(0x1000);
+	launch(1, BLOCK + 0x1800, 0);
+	assert_string_equal(found(), "");
+}
+
 /* ---- HG606 ---- */
 
 static void a_fill_ends_in_another_piece(void **state)
@@ -254,6 +268,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG601, a_kernel_uses_what_was_given_back),
 		FINDS(HG601, a_copy_or_fill_uses_what_was_given_back),
+		SILENT(HG601, pieces_that_were_only_seen),
+		SILENT(HG606, pieces_that_were_only_seen),
 		SILENT(HG601, pieces_that_are_taken_again),
 		SILENT(HG601, a_block_that_is_released_ends_its_pieces),
 		SILENT(HG601, all_of_a_pool_s_block_is_filled),
