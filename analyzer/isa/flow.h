@@ -44,8 +44,9 @@ struct access {
 	 * bit for each; `executes` tells if it does with any. */
 	uint32_t sure;
 	bool executes;
-	bool overflow;  /* more pairs than kept */
-	int64_t offset; /* that the instruction adds to each pair */
+	isa_when certain; /* of a store of one word to one address: as in isa_store */
+	bool overflow;    /* more pairs than kept */
+	int64_t offset;   /* that the instruction adds to each pair */
 	struct value_pair {
 		value_id low, high;
 	} pair[ACCESS_PAIRS];

@@ -212,7 +212,8 @@ static bool matters(const struct isa_kernel *kernel, isa_when now)
 		    kernel->reads[i].executes != executes(kernel->reads[i].certain, now))
 			return true;
 	for (size_t i = 0; i < kernel->store_count; i++)
-		if (!(kernel->stores[i].when & now))
+		if (!(kernel->stores[i].when & now) ||
+		    kernel->stores[i].executes != executes(kernel->stores[i].certain, now))
 			return true;
 	for (size_t i = 0; i < kernel->spin_count; i++)
 		if (!(kernel->spins[i].when & now))
@@ -263,6 +264,8 @@ struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool
 	for (size_t i = 0; i < given->read_count; i++)
 		given->reads[i].executes = executes(given->reads[i].certain, now);
 	KEEP(given->stores, given->store_count, now);
+	for (size_t i = 0; i < given->store_count; i++)
+		given->stores[i].executes = executes(given->stores[i].certain, now);
 	KEEP(given->spins, given->spin_count, now);
 	KEEP(given->handovers, given->handover_count, now);
 	return given;

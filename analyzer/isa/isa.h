@@ -281,6 +281,10 @@ struct isa_store {
 	struct isa_path *value;
 	size_t value_count;
 	isa_when when;
+	/* As in isa_atomic, of a store of one word to one address: afterwards nothing else is
+	 * there. */
+	isa_when certain;
+	bool executes;
 };
 
 #define ISA_READS 64u /* others are not listed */

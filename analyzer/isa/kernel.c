@@ -262,13 +262,47 @@ out:
 	return status;
 }
 
-/* Fills in which atomics and loads of known bytes are executed. Returns 0 or -ENOMEM. */
+/* Returns true if one word that is seen to be one value is stored to one address. */
+static bool is_plain_store(const struct flow *flow, const struct access *access)
+{
+	const struct value *low = value_get(&flow->store, access->pair[0].low);
+
+	if (!insn_stores_words(access->insn) || access->pair_count != 1 || access->overflow ||
+	    low->lane_count || low->alt_count != 1)
+		return false;
+	for (unsigned i = 0; i < access->insn->dwords / 2u; i++)
+		if (access->word[i].count != 1 || access->word[i].overflow)
+			return false;
+	return true;
+}
+
+/* Fills in which stores of one word are executed. Returns 0 or -ENOMEM. */
+static int fill_stores(struct flow *flow, struct witness *witness)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < flow->access_count; i++) {
+		struct access *access = &flow->access[i];
+		char *unsure = NULL;
+		bool by_word;
+
+		if (is_plain_store(flow, access))
+			status =
+			    witness_access(witness, access, &access->certain, &unsure, &by_word);
+		free(unsure);
+	}
+	return status;
+}
+
+/* Fills in which atomics, stores and loads of known bytes are executed. Returns 0 or -ENOMEM. */
 static int fill_executed(struct isa_analysis *analysis, struct flow *flow,
 			 const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	struct witness *witness = witness_new(flow, entry, kernel);
 	int status = witness ? fill_atomics(analysis, flow, witness, entry, kernel) : -ENOMEM;
 
+	if (!status)
+		status = fill_stores(flow, witness);
 	if (!status)
 		status = reads_find(flow, witness, entry, kernel);
 	witness_free(witness);

@@ -520,8 +520,9 @@ static int add_words(struct flow *flow, const struct access *access, const struc
 		status = path_find_word(flow, access, word, &values);
 		if (status)
 			return status;
-		status = path_store(kernel, paths, 8 * (int64_t)word, 8,
-				    values.why ? NULL : &values, choices_when(flow, access));
+		status =
+		    path_store(kernel, paths, 8 * (int64_t)word, 8, values.why ? NULL : &values,
+			       choices_when(flow, access), values.count <= 1 ? access->certain : 0);
 		path_clear(&values);
 	}
 	return status;
@@ -553,7 +554,7 @@ static int add_stores(struct flow *flow, const struct access *access, const stru
 		status = add_words(flow, access, &paths, kernel);
 	else
 		status = path_store(kernel, &paths, 0, insn->dwords ? 4u * insn->dwords : 4u, NULL,
-				    choices_when(flow, access));
+				    choices_when(flow, access), 0);
 	path_clear(&paths);
 	return status;
 }

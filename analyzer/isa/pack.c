@@ -395,6 +395,9 @@ static void pack_store(struct pack *pack, struct isa_store *store)
 	NUMBER(pack, store->value_known);
 	ARRAY(pack, store->value, store->value_count, pack_path);
 	pack_when(pack, &store->when);
+	pack_when(pack, &store->certain);
+	if (!pack->writing)
+		store->executes = store->certain == ISA_ALWAYS;
 }
 
 static void pack_arg(struct pack *pack, struct isa_arg *arg)

@@ -627,7 +627,7 @@ static int add_value(struct isa_store *store, const struct isa_path *value)
 }
 
 static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint32_t size,
-		    const struct isa_paths *values, isa_when when)
+		    const struct isa_paths *values, isa_when when, isa_when certain)
 {
 	struct isa_store *store;
 	size_t at;
@@ -657,6 +657,8 @@ static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint
 	store->size = store->size < size ? size : store->size;
 	store->value_known &= values != NULL;
 	store->when |= when;
+	store->certain |= certain;
+	store->executes = store->certain == ISA_ALWAYS;
 	for (size_t i = 0; !status && values && i < values->count; i++)
 		status = add_value(store, &values->path[i]);
 	return status;
@@ -676,7 +678,7 @@ static void move_step(struct isa_step *step, int64_t distance)
 }
 
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
-	       uint32_t size, const struct isa_paths *values, isa_when when)
+	       uint32_t size, const struct isa_paths *values, isa_when when, isa_when certain)
 {
 	int status = 0;
 
@@ -685,7 +687,8 @@ int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t
 
 		if (path.step_count)
 			move_step(&path.step[path.step_count - 1], distance);
-		status = store_to(kernel, &path, size, values, when);
+		status =
+		    store_to(kernel, &path, size, values, when, paths->count == 1 ? certain : 0);
 	}
 	return status;
 }

@@ -35,9 +35,10 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 
 /*
  * Adds the same of what it stores there: so many bytes, `distance` from where the paths lead.
- * `values` is what path_find_word() found, or NULL if it is not known what is stored.
+ * `values` is what path_find_word() found, or NULL if it is not known what is stored; `certain` is
+ * that of struct isa_store.
  */
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
-	       uint32_t size, const struct isa_paths *values, isa_when when);
+	       uint32_t size, const struct isa_paths *values, isa_when when, isa_when certain);
 
 #endif

@@ -13,6 +13,7 @@ void contents_init(struct contents *contents)
 	contents->filled = g_array_new(FALSE, FALSE, sizeof(struct content_range));
 	contents->sets = g_ptr_array_new_with_free_func(g_free);
 	contents->pending = g_array_new(FALSE, FALSE, sizeof(struct content_pending));
+	contents->settling.words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	contents->events = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	contents->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
@@ -25,6 +26,7 @@ void contents_clear(struct contents *contents)
 	g_array_free(contents->filled, TRUE);
 	g_ptr_array_free(contents->sets, TRUE);
 	g_array_free(contents->pending, TRUE);
+	g_array_free(contents->settling.words, TRUE);
 	g_hash_table_destroy(contents->events);
 	g_hash_table_destroy(contents->threads);
 }
@@ -344,6 +346,39 @@ void contents_store(struct contents *contents, uint64_t start, uint64_t size,
 		kept = store_in(contents, content_range_at(contents->ranges, i), values, ns);
 	if (!kept)
 		contents_forget(contents, start, size);
+}
+
+bool content_is_just(const struct contents *contents, uint64_t address,
+		     const struct content_values *values)
+{
+	unsigned word = content_first_word(contents, address),
+		 at = content_first_range(contents->ranges, address);
+	const struct content_range *range;
+
+	if (at == contents->ranges->len ||
+	    (word < contents->words->len && content_word_at(contents, word)->address == address))
+		return false;
+	range = content_range_at(contents->ranges, at);
+	return range->start <= address && range->end - address >= WORD &&
+	       (range->stored ? is_equal(range->stored, values) : !values->count);
+}
+
+bool content_set(struct contents *contents, uint64_t address, const struct content_values *values,
+		 int64_t ns)
+{
+	struct content_range range = { .start = address,
+				       .end = content_end(address, WORD),
+				       .stamp = { .ns = ns, .source = CONTENT_STORED },
+				       .stored_ns = ns };
+
+	contents_forget(contents, address, WORD);
+	contents->version++;
+	if (values->count)
+		range.stored = keep_values(contents, values);
+	if (contents->ranges->len >= CONTENT_RANGES || (values->count && !range.stored))
+		return false;
+	g_array_insert_val(contents->ranges, content_first_range(contents->ranges, address), range);
+	return true;
 }
 
 /* ---- queries ---- */

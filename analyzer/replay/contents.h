@@ -67,6 +67,14 @@ struct content_pending {
 	struct content_moment moment[CONTENT_MOMENTS];
 };
 
+/* One thread's work in one stream replaced these words, and is not known to be done. */
+#define CONTENT_SETTLING 256u
+struct content_settling {
+	GArray *words; /* their addresses, uint64_t */
+	struct content_moment by;
+	int32_t tid;
+};
+
 /* This is what a thread launches. All of a graph's kernels count as one launch. */
 struct content_thread {
 	int64_t launched_ns, before_ns; /* its latest launch and the one before */
@@ -85,13 +93,14 @@ struct content_thread {
 #define CONTENT_FILLED  4096u
 
 struct contents {
-	GArray *words;       /* struct content_word, ascending */
-	GArray *ranges;      /* struct content_range, ascending, apart from each other */
-	GArray *fresh;       /* the same of device memory in which nobody has stored anything */
-	GArray *filled;      /* the same of bytes that repeat a pattern: of a fill, or of a copy */
-	GPtrArray *sets;     /* struct content_values that ranges refer to */
-	GArray *pending;     /* struct content_pending */
-	bool all_pending;    /* there were more of them */
+	GArray *words;    /* struct content_word, ascending */
+	GArray *ranges;   /* struct content_range, ascending, apart from each other */
+	GArray *fresh;    /* the same of device memory in which nobody has stored anything */
+	GArray *filled;   /* the same of bytes that repeat a pattern: of a fill, or of a copy */
+	GPtrArray *sets;  /* struct content_values that ranges refer to */
+	GArray *pending;  /* struct content_pending */
+	bool all_pending; /* there were more of them */
+	struct content_settling settling;
 	uint64_t sequence;   /* of work */
 	GHashTable *events;  /* handle -> struct content_moment at which it was recorded */
 	int64_t doubtful_ns; /* until then anything may have been stored anywhere; 0: nothing was */
@@ -118,8 +127,20 @@ void contents_forget(struct contents *contents, uint64_t start, uint64_t size);
  */
 void contents_store(struct contents *contents, uint64_t start, uint64_t size,
 		    const struct content_values *values, int64_t ns);
+/*
+ * Notes that the launch at hand stores one of the values to the word at an address for certain:
+ * nothing else is there afterwards. Nothing changes where other work, which is not known to be
+ * done before, may store there too. If work that may not wait for the launch follows before the
+ * host has waited, nothing is known of the word.
+ */
+void contents_replace(struct contents *contents, uint64_t address,
+		      const struct content_values *values, const struct hg_event *launch);
 /* Add a value. False if there is no room. */
 bool content_values_add(struct content_values *values, uint64_t address, bool vague);
+
+/* Returns true for a launch that need not wait for what its stream has, and whose events are not
+ * recorded. */
+bool contents_is_loose(unsigned api);
 
 /* Work in a stream will have written them, at some time until the host waits for it. */
 void contents_pend(struct contents *contents, uint64_t start, uint64_t size, uint64_t stream,

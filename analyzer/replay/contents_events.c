@@ -40,6 +40,18 @@ static bool is_graph(unsigned api)
 	return api == HG_API_hipGraphLaunch || api == HG_API_hipGraphLaunch_spt;
 }
 
+bool contents_is_loose(unsigned api)
+{
+	switch (api) {
+	case HG_API_hipExtLaunchKernel:
+	case HG_API_hipExtModuleLaunchKernel:
+	case HG_API_hipHccModuleLaunchKernel:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const char *contents_doubt_of(const struct process *process, const struct hg_event *launch,
 			      const struct content_word *word)
 {
@@ -435,11 +447,12 @@ static void apply_graph(struct contents *contents, const struct hg_event *event)
 		contents_doubt(contents, event->ns, call->stream, call->device);
 }
 
-/* Work that a graph's launch was recorded with ahead of the call, which then failed. */
-static void take_graph_back(struct contents *contents, const struct hg_event *event)
+/* Work that a launch was recorded with ahead of the call, which then failed. */
+static void take_back(struct contents *contents, const struct hg_event *event)
 {
 	if (is_graph(event->error.api))
 		contents_forget(contents, 0, UINT64_MAX);
+	contents_begun(contents, 0, -1, 0, true);
 }
 
 void contents_event(struct process *process, const struct hg_event *event)
@@ -454,22 +467,26 @@ void contents_event(struct process *process, const struct hg_event *event)
 		contents->unexamined = event->pointers_left_out;
 		break;
 	case HG_EVENT_launch:
+		contents_begun(contents, event->launch.stream, event->launch.device, event->tid,
+			       contents_is_loose(event->launch.api));
 		note_launch(contents, event);
 		break;
 	case HG_EVENT_graph:
 		begin_graph(contents, event);
 		break;
 	case HG_EVENT_error:
-		take_graph_back(contents, event);
+		take_back(contents, event);
 		break;
 	case HG_EVENT_alloc:
 		apply_alloc(process, event);
 		break;
 	case HG_EVENT_copy:
+		contents_begun(contents, event->copy.stream, event->copy.device, event->tid, false);
 		note_work(contents, event);
 		apply_copy(process, event);
 		break;
 	case HG_EVENT_fill:
+		contents_begun(contents, event->fill.stream, event->fill.device, event->tid, false);
 		note_work(contents, event);
 		apply_fill(process, event);
 		break;

@@ -37,6 +37,17 @@ void contents_learn(struct contents *contents, uint64_t start, uint64_t size, co
 void contents_fill(struct contents *contents, uint64_t start, uint64_t end, uint32_t pattern,
 		   struct content_stamp stamp);
 
+/* Returns true if the word at an address is known to be one of these values, and nothing else. */
+bool content_is_just(const struct contents *contents, uint64_t address,
+		     const struct content_values *values);
+/* Takes the word at an address to be one of these values. Returns false if it can't be kept. */
+bool content_set(struct contents *contents, uint64_t address, const struct content_values *values,
+		 int64_t ns);
+
+/* Work begins: if it may not wait for what replaced words, nothing is known of these any more. */
+void contents_begun(struct contents *contents, uint64_t stream, int32_t device, int32_t tid,
+		    bool loose);
+
 /* Unfinished work may store anywhere. */
 bool contents_doubt_pending(const struct contents *contents);
 /* Returns the first byte at or after `from` that unfinished work writes, or `end`; *past is where

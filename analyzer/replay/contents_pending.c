@@ -2,6 +2,9 @@
 /* Work that has not been done yet and will change what lies in memory, and waits for it. */
 #include "contents_internal.h"
 
+/* hipStreamPerThread: a stream of each thread has this value. [H523] */
+#define PER_THREAD_STREAM 2u
+
 static struct content_pending *pending_at(const struct contents *contents, unsigned index)
 {
 	return &g_array_index(contents->pending, struct content_pending, index);
@@ -64,8 +67,67 @@ bool contents_doubt_pending(const struct contents *contents)
 	return contents->all_pending;
 }
 
+/* Returns true if work that may store to a word need not be done when a stream's next work begins.
+ */
+static bool is_pending_elsewhere(const struct contents *contents, uint64_t address, uint64_t stream,
+				 int32_t device)
+{
+	for (unsigned i = 0; i < contents->pending->len; i++) {
+		const struct content_pending *pending = pending_at(contents, i);
+		bool before = false;
+
+		for (unsigned k = 0; k < pending->count; k++)
+			before |= is_in_stream(&pending->moment[k], stream, device);
+		if (!before && (pending->anywhere ||
+				(pending->start < address + WORD && pending->end > address)))
+			return true;
+	}
+	return contents->all_pending;
+}
+
+void contents_replace(struct contents *contents, uint64_t address,
+		      const struct content_values *values, const struct hg_event *launch)
+{
+	struct content_settling *settling = &contents->settling;
+	uint64_t stream = launch->launch.stream;
+	int32_t device = launch->launch.device;
+
+	if (address % WORD || stream == PER_THREAD_STREAM ||
+	    content_is_just(contents, address, values) || contents_is_loose(launch->launch.api) ||
+	    settling->words->len == CONTENT_SETTLING ||
+	    is_pending_elsewhere(contents, address, stream, device))
+		return;
+	if (!content_set(contents, address, values, launch->ns))
+		return;
+	g_array_append_val(settling->words, address);
+	settling->by = (struct content_moment){ .stream = stream, .device = device };
+	settling->tid = launch->tid;
+}
+
+/* Nothing is known of the words that were replaced. */
+static void forget_settling(struct contents *contents)
+{
+	GArray *words = contents->settling.words;
+
+	for (unsigned i = 0; i < words->len; i++)
+		contents_forget(contents, g_array_index(words, uint64_t, i), WORD);
+	g_array_set_size(words, 0);
+}
+
+void contents_begun(struct contents *contents, uint64_t stream, int32_t device, int32_t tid,
+		    bool loose)
+{
+	const struct content_settling *settling = &contents->settling;
+
+	if (settling->words->len &&
+	    (loose || settling->tid != tid || !is_in_stream(&settling->by, stream, device)))
+		forget_settling(contents);
+}
+
 void contents_waited_stream(struct contents *contents, uint64_t stream, int32_t device)
 {
+	if (is_in_stream(&contents->settling.by, stream, device))
+		g_array_set_size(contents->settling.words, 0);
 	for (unsigned i = contents->pending->len; i-- > 0;) {
 		const struct content_pending *pending = pending_at(contents, i);
 		bool done = false;
@@ -79,6 +141,8 @@ void contents_waited_stream(struct contents *contents, uint64_t stream, int32_t 
 
 void contents_waited_device(struct contents *contents, int32_t device)
 {
+	if (device < 0 || contents->settling.by.device == device)
+		g_array_set_size(contents->settling.words, 0);
 	for (unsigned i = contents->pending->len; i-- > 0;)
 		if (device < 0 || pending_at(contents, i)->moment[0].device == device)
 			g_array_remove_index_fast(contents->pending, i);

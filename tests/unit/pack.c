@@ -86,7 +86,7 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 					  .frame_count = 2 };
 	atomics[1].mnemonic = (char *)"ds_add_u32";
 	path_uses[0] = (struct isa_path_use){ path(24), ISA_READ, true, { 3, 0, 0 } };
-	stores[0] = (struct isa_store){ path(0), 8, true, paths, 2, 5 };
+	stores[0] = (struct isa_store){ path(0), 8, true, paths, 2, 5, 4, false };
 	stores[1] = (struct isa_store){ .path = path(8), .size = 4 };
 	spins[0] =
 	    (struct isa_spin){ .mnemonic = (char *)"global_load_dword", .when = 6, .line = 5 };

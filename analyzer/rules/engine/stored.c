@@ -34,6 +34,7 @@ struct kept_stores {
 struct stretch {
 	uint64_t start, size, stride, count;
 	bool known;                   /* the values are all that is stored there */
+	bool certain;                 /* it is one word, and is stored for certain */
 	struct content_values values; /* besides numbers */
 };
 
@@ -158,10 +159,14 @@ static void find_stores(const struct rules_context *context, const struct launch
 		path_targets_find(context, launch, &store->path, 1, &targets);
 		kept->all &= targets.complete;
 		for (unsigned k = 0; k < targets.list->len; k++) {
-			struct stretch stretch = stretch_of(
-			    &g_array_index(targets.list, struct pointer_argument, k), store);
+			const struct pointer_argument *target =
+			    &g_array_index(targets.list, struct pointer_argument, k);
+			struct stretch stretch = stretch_of(target, store);
 
 			stretch.known = known;
+			stretch.certain = known && store->executes && targets.complete &&
+					  targets.list->len == 1 && !target->doubt &&
+					  is_exact(&store->path, target);
 			stretch.values = values;
 			g_array_append_val(kept->list, stretch);
 		}
@@ -231,6 +236,42 @@ static void apply_stretches(const struct rules_context *context, const struct ke
 	}
 }
 
+/* Collects what any of the launch's stores may leave in a word. Returns false if that is not all
+ * known. */
+static bool collect_values(const struct kept_stores *kept, uint64_t word,
+			   struct content_values *values)
+{
+	for (unsigned i = 0; i < kept->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+		uint64_t end = stretch->start + stretch->size;
+
+		if (stretch->count > 1)
+			end += (stretch->count - 1) * stretch->stride;
+		if (!stretch->count || end <= word || stretch->start >= word + 8)
+			continue;
+		if (!stretch->known || stretch->start % 8)
+			return false;
+		for (unsigned k = 0; k < stretch->values.count; k++)
+			if (!content_values_add(values, stretch->values.at[k].address,
+						stretch->values.at[k].vague))
+				return false;
+	}
+	return true;
+}
+
+/* What was in words that the launch stores for certain is gone at its end. */
+static void apply_certain(const struct rules_context *context, const struct kept_stores *kept)
+{
+	for (unsigned i = 0; i < kept->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+		struct content_values values = { 0 };
+
+		if (stretch->certain && collect_values(kept, stretch->start, &values))
+			contents_replace(&context->process->contents, stretch->start, &values,
+					 context->event);
+	}
+}
+
 /* Applies the stores. Another store may take from there, or follow, what one makes of memory. */
 static void apply_stores(const struct rules_context *context, const struct launch *launch,
 			 struct kernel_args *args)
@@ -238,30 +279,20 @@ static void apply_stores(const struct rules_context *context, const struct launc
 	const struct hg_ev_launch *event = &context->event->launch;
 	struct contents *contents = &context->process->contents;
 	struct kept_stores *kept = attachment_get(&args->attachments, &kept_type);
-	bool all = true;
+	bool all = true, settled = false;
 
-	for (unsigned round = 0; round <= ROUNDS; round++) {
+	for (unsigned round = 0; round <= ROUNDS && !settled; round++) {
 		stores_of(context, launch, args);
 		all &= kept->all;
 		apply_stretches(context, kept, round == ROUNDS);
-		if (kept->version == contents->version)
-			break;
+		settled = kept->version == contents->version;
 	}
+	/* The nodes of a graph may run in another order. */
+	if (all && settled && event->api != HG_API_hipGraphLaunch &&
+	    event->api != HG_API_hipGraphLaunch_spt)
+		apply_certain(context, kept);
 	if (!all)
 		contents_doubt(contents, context->event->ns, event->stream, event->device);
-}
-
-/* Calls that record events given to them, which their event does not name. */
-static bool records_unseen(unsigned api)
-{
-	switch (api) {
-	case HG_API_hipExtLaunchKernel:
-	case HG_API_hipExtModuleLaunchKernel:
-	case HG_API_hipHccModuleLaunchKernel:
-		return true;
-	default:
-		return false;
-	}
 }
 
 static void follow_launch(const struct rules_context *context)
@@ -285,7 +316,7 @@ static void follow_launch(const struct rules_context *context)
 		kept->code = launch.code;
 		kept->arch = launch.arch;
 	}
-	if (records_unseen(event->api))
+	if (contents_is_loose(event->api))
 		contents_forget_events(contents);
 	if (!launch.code || !args) {
 		contents_doubt(contents, context->event->ns, event->stream, event->device);

@@ -180,6 +180,132 @@ static void too_many_values(void **state)
 	limited(true);
 }
 
+/* The kernel stores its second argument at offset 8 for certain, in a stream. */
+static void replace_in(uint64_t stream, uint32_t args_id, uint64_t pointer_stored)
+{
+	stores[0] = stores_argument(8);
+	stores[0].executes = true;
+	kernel.store_count = 1;
+	stream_now = stream;
+	launch_storing(args_id, pointer_stored);
+	kernel.store_count = 0;
+}
+
+/* What was there before is gone. */
+static void replaced_for_certain(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	replace_in(0, 9, COARSE);
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "");
+	limited(false);
+}
+
+static void replaced_by_another_one(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	replace_in(0, 9, FINE);
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+/* Nobody saw what was there. */
+static void replaced_what_was_unknown(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	replace_in(0, 9, FINE);
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+/* Another store of the launch may come later. */
+static void replaced_by_one_of_two(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, FINE);
+	stores[0] = stores_argument(8);
+	stores[0].executes = true;
+	stores[1] = stores_word(1, 8, 16);
+	kernel.store_count = 2;
+	launch_storing(9, OTHER);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	assert_int_not_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+/* The launch that uses it may come before, or after. */
+static void replaced_in_another_stream(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	wait();
+	replace_in(7, 9, COARSE);
+	stream_now = 8;
+	launch(1, TABLE, 0);
+	stream_now = 0;
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+static void replaced_and_waited_for(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	wait();
+	replace_in(7, 9, FINE);
+	wait();
+	stream_now = 8;
+	launch(1, TABLE, 0);
+	stream_now = 0;
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+/* The copy of another stream may come last. */
+static void replaced_before_a_copy(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	replace_in(7, 9, COARSE);
+	stream_now = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_not_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+/* Both may store last. */
+static void replaced_in_two_streams(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(OTHER, OTHER);
+	wait();
+	replace_in(7, 9, FINE);
+	replace_in(8, 10, COARSE);
+	wait();
+	stream_now = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +318,14 @@ int main(void)
 		DOUBTS(HG101, a_table_that_a_kernel_computes),
 		SILENT(HG101, a_store_of_something_unknown),
 		SILENT(HG101, too_many_values),
+		SILENT(HG101, replaced_for_certain),
+		FINDS(HG101, replaced_by_another_one),
+		FINDS(HG101, replaced_what_was_unknown),
+		DOUBTS(HG101, replaced_by_one_of_two),
+		SILENT(HG101, replaced_in_another_stream),
+		FINDS(HG101, replaced_and_waited_for),
+		DOUBTS(HG101, replaced_before_a_copy),
+		SILENT(HG101, replaced_in_two_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

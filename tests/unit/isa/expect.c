@@ -175,7 +175,7 @@ static void describe_paths(const struct isa_kernel *kernel, bool ranges, char *s
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
-/* Where it stores, and what: "stores PATH = VALUE ..., PATH = unknown". */
+/* Where it stores, and what: "stores PATH = VALUE ..., PATH = unknown"; ":=" if it is certain. */
 static void describe_stores(const struct isa_kernel *kernel, char *spec)
 {
 	int at = snprintf(spec, SPEC_SIZE, "stores");
@@ -184,8 +184,8 @@ static void describe_stores(const struct isa_kernel *kernel, char *spec)
 		const struct isa_store *store = &kernel->stores[i];
 
 		at = describe_path(&store->path, false, spec, at);
-		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " =%s",
-			       store->value_known ? "" : " unknown");
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s%s",
+			       store->executes ? ":=" : "=", store->value_known ? "" : " unknown");
 		for (size_t k = 0; store->value_known && k < store->value_count; k++)
 			at = describe_path(&store->value[k], false, spec, at);
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s",

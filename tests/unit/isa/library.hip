@@ -118,7 +118,7 @@ struct link {
  * At -O0 clang 21 selects the halves of the address of what it put on the stack by vector registers, with a mask that a scalar
  * comparison of constants makes.
  */
-//! end_list *: stores 0>8 =
+//! end_list *: stores 0>8 :=
 //! end_list *: none
 KERNEL end_list(struct link *to)
 {

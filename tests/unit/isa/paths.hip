@@ -3,7 +3,7 @@
  * Addresses that are reached through pointers in memory. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip;
  * "paths ROOT>STEP>STEP:rwa ... [incomplete]": the kernel's accesses by paths, ROOT being the byte of an argument or a
  * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
- * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]": where the kernel stores, and what, as far as
+ * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]" (":=" if it is executed for certain): where the kernel stores, and what, as far as
  * pointers and constants are concerned. "ranges ...": as "paths", with what is known of how far an index leads: STEP[FIRST..LAST].
  */
 #define KERNEL extern "C" __attribute__((global)) void
@@ -315,7 +315,7 @@ KERNEL far(char **p, word k)
 	ADD(p[1] + (k << 32));
 }
 
-//! exchange *: stores 0>24 = 0>48>0, 0>48 = 0>24>0
+//! exchange *: stores 0>24 := 0>48>0, 0>48 := 0>24>0
 //! exchange *: none
 KERNEL exchange(struct particles *s)
 {
@@ -325,14 +325,14 @@ KERNEL exchange(struct particles *s)
 	s->view.data = t;
 }
 
-//! put *: stores 0>48 = 16>12
+//! put *: stores 0>48 := 16>12
 //! put *: none
 KERNEL put(struct particles *s, int i, int *p)
 {
 	s->view.data = p + 3;
 }
 
-//! sort_rows *: stores 0>0/8 = 0>0/8>0
+//! sort_rows *: stores 0>0/8 := 0>0/8>0
 //! sort_rows *: none
 KERNEL sort_rows(int **r, int i)
 {
@@ -342,28 +342,28 @@ KERNEL sort_rows(int **r, int i)
 	r[i + 1] = t;
 }
 
-//! make_rows *: stores 0>0/8 = 8>0/4
+//! make_rows *: stores 0>0/8 := 8>0/4
 //! make_rows *: none
 KERNEL make_rows(int **r, int *base, int pitch)
 {
 	r[thread()] = base + (word)pitch * thread();
 }
 
-//! end_list *: stores 0>8 =
+//! end_list *: stores 0>8 :=
 //! end_list *: none
 KERNEL end_list(struct node *n)
 {
 	n->left = 0;
 }
 
-//! count_up *: stores 0>0 = 0>0>3
+//! count_up *: stores 0>0 := 0>0>3
 //! count_up *: none
 KERNEL count_up(word *n)
 {
 	*n += 3;
 }
 
-//! pointer_of_doubles *: stores 0>0/8 = unknown
+//! pointer_of_doubles *: stores 0>0/8 := unknown
 //! pointer_of_doubles *: none
 KERNEL pointer_of_doubles(double *a, double *b)
 {
