@@ -616,12 +616,18 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 	if (result == 0) {
 		analysis_end(run);
 	} else {
+		const int64_t made = analysis->facts.made;
+
 		analysis_drop(run);
-		if (!*error) {
+		if (!*error && result == -ENOENT && made)
+			*error = g_strdup_printf("the bundle holds no trace: the files of "
+						 "processes are missing, of which %" PRId64
+						 " had been made",
+						 made);
+		else if (!*error)
 			*error = g_strdup(result == -ENOENT
 					      ? "the bundle holds no trace: nothing was recorded"
 					      : strerror(-result));
-		}
 	}
 	g_free(traces);
 	return result;

@@ -146,7 +146,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 {
 	const GPtrArray *processes = counts_processes(stats->counts);
 	unsigned counted = 0, uncounted = 0;
-	int64_t files = 0;
+	int64_t files = 0, expected;
 	int32_t first = 0;
 
 	for (guint i = 0; i < processes->len; i++) {
@@ -161,13 +161,15 @@ static void judge_processes(struct completeness *completeness, const struct read
 		files += process->files;
 		judge_process(completeness, process, facts->compared);
 	}
+	/* One may be made while a recording that goes on is read. */
+	expected = facts->ended ? MAX(facts->files, facts->made) : facts->files;
 	/* More of them are no loss: a process may have been about to make one. */
-	if (facts->compared && files < facts->files)
+	if (facts->compared && files < expected)
 		add_reason(
 		    completeness, RECORDING_INCOMPLETE,
 		    "%" PRId64 " of %" PRId64
 		    " files of processes are missing, or cannot be read: unknown what was in them",
-		    facts->files - files, facts->files);
+		    expected - files, expected);
 	completeness->counted = counted && !uncounted && facts->compared;
 	if (!facts->compared)
 		return;

@@ -64,6 +64,7 @@ struct recording_facts {
 	bool silent;                  /* LTTng's daemons did not answer at the end */
 	bool softgpu;                 /* the recorder started the command on the software GPU */
 	int64_t files;                /* that processes left, as the recorder counted; 0: unknown */
+	int64_t made;                 /* that processes made, as they counted; 0: unknown */
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
@@ -90,7 +91,7 @@ void recording_facts_clear(struct recording_facts *facts);
 /* Returns when a recording began, also one that goes on: ns since 1970, 0 if not known. */
 int64_t recording_start(const char *bundle);
 
-/* The two functions fill and clear `missed`, `messages` and `witnessed` alone. */
+/* The two functions fill and clear `made`, `missed`, `messages` and `witnessed` alone. */
 void recording_missed_read(struct recording_facts *facts, const char *bundle);
 void recording_missed_clear(struct recording_facts *facts);
 

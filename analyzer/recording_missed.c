@@ -84,6 +84,7 @@ static void read_table(struct recording_facts *facts, const char *bundle)
 		goto out;
 	}
 	facts->missed_others = table->others;
+	facts->made = table->files;
 	for (unsigned i = 0; i < HG_MISSED_ROWS; i++) {
 		const struct hg_missed_row *row = &table->rows[i];
 		char program[HG_MISSED_PROGRAM];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DIR/missed, which the recorder makes and recorded processes map: whether the recorder still
- * records, and processes that are not in the recording although recorded ones started them. There
- * is a row for each program and reason, however many processes they are.
+ * records, how many files of records processes made, so that one which is removed afterwards is
+ * missed, and processes that are not in the recording although recorded ones started them. There is
+ * a row for each program and reason, however many processes they are.
  */
 #ifndef HIPGRAIN_TRACER_MISSED_H
 #define HIPGRAIN_TRACER_MISSED_H
@@ -66,7 +67,8 @@ struct hg_missed_table {
 	uint32_t closed;   /* atomic; the recording has ended: nobody adds to it */
 	int32_t recording; /* atomic; not 0: events are wanted (preload/trace/ring_events.c) */
 	uint32_t filters;  /* of system calls, under which the recorder itself runs */
-	uint32_t zero[9];
+	uint32_t files;    /* atomic; of records (tracer/ring.h), that processes made */
+	uint32_t zero[8];
 	struct hg_missed_row rows[HG_MISSED_ROWS];
 };
 _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_table) == 4 * 4096,

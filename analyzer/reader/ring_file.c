@@ -58,6 +58,16 @@ static const char *measure(struct ring_file *file, const struct hg_ring *ring, o
 	return wrong;
 }
 
+static uint64_t first_begin(int fd, const struct hg_ring *ring)
+{
+	struct hg_ring_page head;
+	const size_t size = offsetof(struct hg_ring_page, records);
+
+	return !ring->drained && pread(fd, &head, size, (off_t)hg_ring_bytes(0)) == (ssize_t)size
+		   ? head.begin
+		   : 0;
+}
+
 static int open_it(const char *path, struct stat *status, const char **wrong)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -99,6 +109,7 @@ int ring_file_open(char *path, struct ring_file *file, struct hg_ring *ring, con
 				    .id = hg_ring_id(name),
 				    .origin = (int64_t)ring->origin,
 				    .clock = ring->clock,
+				    .first = first_begin(fd, ring),
 				    .device = status.st_dev,
 				    .inode = status.st_ino };
 	*wrong = measure(file, ring, status.st_size);

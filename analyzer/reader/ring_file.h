@@ -15,6 +15,8 @@ struct ring_file {
 	uint64_t id;    /* hg_ring_id() */
 	int64_t origin; /* of its clock, since 1970 */
 	uint64_t clock; /* files of one clock have the same number */
+	uint64_t first; /* ns of its clock when its first page began; 0: none did, or pages are
+			   emptied */
 	int64_t ahead;  /* of this file's clock, what is added for that of the first file */
 	uint32_t pages; /* that the file has room for */
 	uint32_t taken; /* that must be in use; 0: this is not known */

@@ -115,11 +115,18 @@ static void set_clock(const struct rings *rings, struct ring_file *file)
 	file->ahead = rings->files->len ? file->origin - file_at(rings, 0)->origin : 0;
 }
 
+/* Returns true if both are the same file, or one is a copy: a process begins one page at a time. */
+static bool is_same(const struct ring_file *one, const struct ring_file *other)
+{
+	return (one->inode == other->inode && one->device == other->device) ||
+	       (one->first && one->first == other->first && one->pid == other->pid &&
+		one->clock == other->clock);
+}
+
 static bool is_there_already(const struct rings *rings, const struct ring_file *file)
 {
 	for (guint i = 0; i < rings->files->len; i++)
-		if (file_at(rings, i)->inode == file->inode &&
-		    file_at(rings, i)->device == file->device)
+		if (is_same(file_at(rings, i), file))
 			return true;
 	return false;
 }

@@ -55,6 +55,13 @@ long hg_missed_filters(void)
 	return table && table->magic == HG_MISSED_MAGIC ? (long)table->filters : -1;
 }
 
+void hg_missed_count_file(void)
+{
+	hg_missed_open();
+	if (table && table->magic == HG_MISSED_MAGIC)
+		__atomic_fetch_add(&table->files, 1, __ATOMIC_RELAXED);
+}
+
 static bool is_row(const struct hg_missed_row *row, enum hg_missed why, const char *program)
 {
 	return row->why == (uint32_t)why && !strncmp(row->program, program, HG_MISSED_PROGRAM - 1);

@@ -20,6 +20,9 @@ void hg_missed_open(void);
 const volatile int *hg_missed_recording(void);
 long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
 
+/* Counts a file of records that this process made in the bundle. */
+void hg_missed_count_file(void);
+
 /* Counts another process. Returns NULL, or a row with which hg_missed_take_back() can undo this. */
 struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid);
 void hg_missed_take_back(struct hg_missed_row *row);

@@ -34,6 +34,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/signals.h"
+#include "preload/trace/missed.h"
 #include "tracer/event_record.h"
 
 #define FIRST_PAGES 1u
@@ -160,6 +161,9 @@ static bool make(struct own *mine, uint32_t epoch)
 	ring->expected = hg_config.recorded;
 	strncpy(ring->program, program_invocation_short_name, HG_RING_PROGRAM - 1);
 	__atomic_store_n(&ring->magic, HG_RING_MAGIC, __ATOMIC_RELEASE);
+	/* Not before: a process that is killed in between has no file that could be missing. */
+	if (!strcmp(folder, HG_RINGS))
+		hg_missed_count_file();
 	mine->ring = ring;
 	__atomic_store_n(&hg_ring_epoch, &ring->epoch, __ATOMIC_RELEASE);
 	return true;
