@@ -34,6 +34,8 @@ static const struct verb {
 	int (*function)(int argc, char **argv);
 } verbs[] = {
 	{ "run", "record a command and report what is wrong", usage_run, cmd_run },
+	{ "check", "check each memory access of a command's kernels on the software GPU",
+	  usage_check, cmd_check },
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
 	{ "report", "analyse a trace bundle", usage_report, cmd_report },
 	{ "diff", "compare the findings of two recordings", usage_diff, cmd_diff },

@@ -112,6 +112,8 @@ int environment_softgpu(const struct install_paths *install, const struct softgp
 	}
 	if (model->xcds > 1)
 		result |= setenv("SOFTGPU_ARCH", HG_SOFTGPU_XCDS_ARCH, 0);
+	if (model->check)
+		result |= setenv("SOFTGPU_CHECK", model->check, 1);
 	if (model->seeded) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)model->seed);
 		result |= setenv("SOFTGPU_SEED", number, 1);

@@ -18,6 +18,7 @@ struct softgpu_model {
 	unsigned xcds; /* 0: as SOFTGPU_XCDS says */
 	bool seeded;   /* else as SOFTGPU_SEED says */
 	uint64_t seed;
+	const char *check; /* tools, separated by commas; NULL: as SOFTGPU_CHECK says */
 };
 
 struct install_paths;

@@ -99,7 +99,7 @@ static int by_text(const void *a, const void *b)
 static bool is_of_memory(const char *variable)
 {
 	static const char *const others[] = { "SOFTGPU_SEED=", "SOFTGPU_THREADS=", "SOFTGPU_XCDS=",
-					      "SOFTGPU_CACHE" };
+					      "SOFTGPU_CACHE", "SOFTGPU_CHECK" };
 	size_t name = strcspn(variable, "=");
 
 	if (strncmp(variable, "SOFTGPU_", 8) != 0 ||

@@ -510,6 +510,12 @@ bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
 		 isa_read_argument *read, void *user, int64_t *first, int64_t *end);
 
 /*
+ * Returns the source file of the instruction `offset` bytes from the entry of kernel `symbol` in
+ * the code object at `elf`, and its line, or NULL; the caller frees it.
+ */
+char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offset, unsigned *line);
+
+/*
  * This is what is known of a launch, for isa_session_evaluate(). Each function is called with
  * `user` and answers the same for the same question.
  */

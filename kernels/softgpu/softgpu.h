@@ -166,12 +166,59 @@ struct softgpu_config {
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	bool pcie_atomics;         /* if it is PCIe: it carries some; else none at all */
+	uint64_t check;            /* SOFTGPU_CHECK: SOFTGPU_MEMCHECK and others, joined */
 	uint64_t quirks;           /* SOFTGPU_QUIRK: bits 1 << enum softgpu_quirk */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
 	const char *stale_log;     /* SOFTGPU_STALE_LOG or NULL */
 };
 extern struct softgpu_config softgpu_config;
+
+/* softgpu_config.check has these bits: they say what of memory accesses is checked. */
+enum { SOFTGPU_MEMCHECK = 1, SOFTGPU_RACECHECK = 2 };
+
+enum softgpu_check_kind {
+	SOFTGPU_CHECK_PAST_END,   /* behind the end of an allocation */
+	SOFTGPU_CHECK_FREED,      /* in released memory */
+	SOFTGPU_CHECK_LDS,        /* beyond the group's LDS: `address` is the offset in it */
+	SOFTGPU_CHECK_MISALIGNED, /* an atomic at no multiple of its size */
+	SOFTGPU_CHECK_RACE,       /* in LDS with another wave: `address` is the offset in it */
+};
+
+/* A wrong access of one work-item. Strings are valid during the call. */
+struct softgpu_checked {
+	const char *kernel;      /* symbol, without ".kd" */
+	const char *instruction; /* mnemonic */
+	int64_t offset;          /* of the instruction, bytes from the kernel's entry */
+	int64_t other_offset;    /* RACE: of the earlier access */
+	uint64_t address;
+	uint32_t size, lds_size; /* bytes */
+	enum softgpu_check_kind kind;
+	uint32_t group[3], item[3], other_item[3]; /* items within the group */
+	bool writes, doubtful;                     /* doubtful: something may order the two */
+	unsigned gpu;
+};
+
+/*
+ * Has `function` called, one call at a time, when an instruction first makes a wrong access of a
+ * kind; NULL: none. Returns softgpu_config.check. It is for tools: exported from the library, as is
+ * the next one.
+ */
+typedef void softgpu_check_watcher(const struct softgpu_checked *checked, void *data);
+uint64_t softgpu_watch_checks(softgpu_check_watcher *function, void *data);
+
+enum softgpu_memory_state {
+	SOFTGPU_MEMORY_UNKNOWN, /* nothing is known any more, so everything is right */
+	SOFTGPU_MEMORY_LIVE,
+	SOFTGPU_MEMORY_FREED,
+};
+
+/*
+ * Says that there is an allocation of `size` bytes at GPU address `address`, behind which nothing
+ * else has the bytes up to `whole`, or that it was released.
+ */
+void softgpu_check_memory(uint64_t address, uint64_t size, uint64_t whole,
+			  enum softgpu_memory_state state);
 
 /*
  * With several XCDs: a load that a cache served with older data than another work-group had stored.

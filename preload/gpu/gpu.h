@@ -27,5 +27,7 @@ void hg_hsa_watch_faults(bool first);
 int hg_gpu_ordinal(uint64_t agent);
 /* The same of stale reads, which only the software GPU can see. */
 void hg_hsa_watch_stale_reads(void);
+/* Records what its checks of memory accesses find, likewise. */
+void hg_hsa_watch_checks(void);
 
 #endif

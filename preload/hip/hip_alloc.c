@@ -5,6 +5,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
+#include "preload/hip/checks.h"
 #include "preload/hip/fix.h"
 #include "preload/hip/hip.h"
 #include "preload/hip/hip_record.h"
@@ -32,12 +33,31 @@
 		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		hg_before_free(&call, &event);                                   \
 		hg_open_free(&event);                                            \
+		if (HG_API_##name == HG_API_hipFree)                             \
+			given = hg_checks_release(given);                        \
 		call.rc = real given_args;                                       \
 		hg_open_call_end();                                              \
 		if (call.rc)                                                     \
 			hg_fix_kept(ptr, given);                                 \
 		hg_finish_free(&call, &event);                                   \
 		return call.rc;                                                  \
+	}
+
+/* The runtime may be asked for more memory than the program wants: checks.h. */
+#define HG_WRAP_GUARDED(class, name, params, args, guarded_args, ...)             \
+	HG_HIP(int, name, params)                                                 \
+	{                                                                         \
+		HG_REAL(int, name, params);                                       \
+		struct hg_hip_call call;                                          \
+                                                                                  \
+		if (!HG_BEGIN_OF_alloc(&call, HG_API_##name, HG_CALLER()))        \
+			return real args;                                         \
+		HG_OPEN_AS(alloc, .api = HG_API_##name, __VA_ARGS__);             \
+		call.rc = real guarded_args;                                      \
+		hg_open_call_end();                                               \
+		struct hg_ev_alloc event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		hg_finish_alloc(&call, &event);                                   \
+		return call.rc;                                                   \
 	}
 
 #define HG_API HG_WRAP

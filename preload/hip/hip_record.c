@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a finished HIP call to its event: what every call of a class has in common. */
+#include "preload/hip/checks.h"
 #include "preload/hip/hip_record.h"
 
 #include <errno.h>
@@ -239,6 +240,7 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 	event->symbol = "";
 	event->device_ptr = device_pointer(call, event->ptr);
 	event->device = device_of(call, event);
+	hg_checks_alloc(event);
 	/* The runtime knows nothing of a reservation but what is mapped into it. */
 	if (event->api != HG_API_hipMemAddressReserve)
 		hg_hip_memory_add(event);

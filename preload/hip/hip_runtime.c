@@ -422,6 +422,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	if (count) {
 		hg_hsa_watch_faults(false);
 		hg_hsa_watch_stale_reads();
+		hg_hsa_watch_checks();
 	}
 	if (count && hg_config.memory_queries)
 		runtime->host_link = hg_hsa_host_link(&runtime->host_link_atomics);

@@ -225,6 +225,7 @@ static __attribute__((noinline)) void record_first(void)
 		return;
 	hg_hsa_watch_faults(false);
 	hg_hsa_watch_stale_reads();
+	hg_hsa_watch_checks();
 	known.host_atomics = -1;
 	known.host_link = hg_hsa_host_link(&known.host_atomics);
 	record_devices();

@@ -451,3 +451,21 @@ bool kernels_resources(struct kernels *kernels, const struct process *process,
 		*resources = *found;
 	return found;
 }
+
+char *kernels_line(const struct kernels *kernels, const struct process *process,
+		   const struct kernel_ref *kernel, int64_t offset, unsigned *line)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	GMappedFile *file = object ? open_object(kernels, process, object->sha256, NULL) : NULL;
+	char *found, *name;
+
+	if (!file)
+		return NULL;
+	found = isa_line_at(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
+			    kernel->symbol, offset, line);
+	g_mapped_file_unref(file);
+	name = g_strdup(found);
+	free(found);
+	return name;
+}

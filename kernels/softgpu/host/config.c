@@ -37,6 +37,9 @@ static const char *const quirks[] = {
 	NULL
 };
 
+/* SOFTGPU_CHECK: SOFTGPU_MEMCHECK and the bits that follow. */
+static const char *const checks[] = { "memcheck", "racecheck", NULL };
+
 enum type { SWITCH, NUMBER, CHOICE, SET, TEXT };
 
 static const struct {
@@ -65,6 +68,7 @@ static const struct {
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
 	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
+	{ "SOFTGPU_CHECK", SET, &softgpu_config.check, 0, checks },
 	{ "SOFTGPU_ATOMIC_LOG", TEXT, &softgpu_config.atomic_log, 0, NULL },
 	{ "SOFTGPU_ACCESS_LOG", TEXT, &softgpu_config.access_log, 0, NULL },
 	{ "SOFTGPU_STALE_LOG", TEXT, &softgpu_config.stale_log, 0, NULL },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addressing modes of FLAT, GLOBAL, SCRATCH and MUBUF (MI200 ISA, "Vector Memory Operations"). */
 #include "address.h"
+#include "check.h"
 #include "move.h"
 
 /* Fields of a buffer resource that the driver sets for scratch: swizzle, add thread id. */
@@ -168,6 +169,19 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 	for (l = 0; l < SG_LANES; l++)
 		access->address[l] =
 		    ((uint64_t)wave->v[o->index + 1][l] << 32 | wave->v[o->index][l]) + offset;
+	return true;
+}
+
+bool sg_touch_addresses(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
+			struct sg_touched *touched)
+{
+	struct sg_access access;
+
+	if (!sg_addresses(wave, in, in->op->c, v, s, touched->size, &access) ||
+	    access.space == SG_SCRATCH)
+		return false;
+	touched->active = access.active & ~access.outside;
+	memcpy(touched->address[0], access.address, sizeof(access.address));
 	return true;
 }
 

@@ -26,6 +26,12 @@ struct sg_access {
 bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
 		  unsigned s, unsigned size, struct sg_access *access);
 
+struct sg_touched;
+/* The same into touched->active and touched->address; lanes that are out of range access nothing.
+ */
+bool sg_touch_addresses(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
+			struct sg_touched *touched);
+
 /*
  * Host pointer of one lane's access; NULL: nothing there (LDS) or the wave stopped. *state
  * receives the page's state, 0 for LDS and private memory.

@@ -4,8 +4,8 @@
  * and reads as 0 (docs/memory-model.md#atomics-on-memory).
  */
 #include "address.h"
+#include "check.h"
 #include "l2.h"
-#include "log.h"
 #include "rmw.h"
 
 /* Page state 0 is LDS or private memory, where everything works. */
@@ -96,9 +96,20 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 		sg_log_flush();
 }
 
-#define ROW(prefix, s, text, op, size)                                                           \
-	{                                                                                        \
-		.name = prefix "atomic_" text, .exec = atomic, .c = s, .arg = (op) | (size) << 8 \
+static bool touch(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	unsigned v = in->op->c == SG_BUFFER || in->glc ? 1 : 0;
+
+	touched->kind = SG_ATOMIC;
+	touched->size = in->op->arg >> 8;
+	touched->flat = in->op->c == SG_FLAT;
+	return sg_touch_addresses(wave, in, v, in->op->c == SG_BUFFER ? 2 : v + 2, touched);
+}
+
+#define ROW(prefix, s, text, op, size)                                                 \
+	{                                                                              \
+		.name = prefix "atomic_" text, .exec = atomic, .touch = touch, .c = s, \
+		.arg = (op) | (size) << 8                                              \
 	}
 #define BOTH(prefix, s, text, op) ROW(prefix, s, text, op, 4), ROW(prefix, s, text "_x2", op, 8)
 #define ROWS(prefix, s)                                                                           \

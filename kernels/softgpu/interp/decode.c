@@ -7,6 +7,7 @@
 
 #include AMD_COMGR_HEADER
 
+#include "check.h"
 #include "interp.h"
 #include "parse.h"
 
@@ -201,8 +202,10 @@ static struct sg_insn *decode(uint64_t pc)
 		in->problem = sg_parse(d.text, in);
 		if (in->problem || !in->op)
 			in->exec = exec_unknown;
-		else
+		else {
 			sg_native_prepare(in);
+			sg_check_prepare(in);
+		}
 	}
 	in->text = strdup(d.text);
 	return in;

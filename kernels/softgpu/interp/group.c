@@ -68,6 +68,7 @@ void sg_groups_free(struct sg_group *group)
 		}
 		free(group->waves);
 		free(group->lds);
+		free(group->shadow);
 		sg_l1_free(group);
 		free(group);
 		group = next;
@@ -262,6 +263,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 		return NULL;
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
+	group->epoch++;
 	sg_l1_start(group);
 	/* In turns, in the order of their numbers ("scheduled round-robin across XCDs" [CK3652]).
 	 */

@@ -90,9 +90,13 @@ struct sg_wave;
 struct sg_insn;
 struct sg_run;
 struct sg_lanes;
+struct sg_touched;
 
 typedef void (*sg_exec_fn)(struct sg_wave *wave, const struct sg_insn *in);
 typedef void (*sg_lane_fn)(struct sg_lanes *io);
+/* Returns true and in *touched what the instruction is about to access (check.h). */
+typedef bool (*sg_touch_fn)(struct sg_wave *wave, const struct sg_insn *in,
+			    struct sg_touched *touched);
 
 #define SG_MAX_OPERANDS 6
 
@@ -137,7 +141,8 @@ struct sg_op {
 	sg_lane_fn lane;
 	uint8_t d, a, b, c; /* enum sg_type */
 	uint16_t flags;
-	uint16_t arg; /* free for the family: sizes, sub-operation */
+	uint16_t arg;      /* free for the family: sizes, sub-operation */
+	sg_touch_fn touch; /* memory; NULL: not checked */
 };
 
 /* Bits of the MODE register that matter beside rounding and denormals. */
@@ -194,7 +199,10 @@ struct sg_group {
 	uint32_t lds_size;
 	uint32_t id[3];
 	uint64_t linear;
-	unsigned xcd;        /* the XCD that executes it */
+	unsigned xcd;               /* the XCD that executes it */
+	uint32_t epoch;             /* counts barriers, from 1 on, over all groups here */
+	uint32_t handed_over;       /* the last epoch in which waves may have ordered each other */
+	struct sg_lds_byte *shadow; /* [lds_size], races.c; NULL: none yet */
 	struct sg_cache *l1; /* of its CU, where there are several XCDs (l2.h); NULL: empty */
 	struct sg_group *link;
 };

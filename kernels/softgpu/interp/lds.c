@@ -3,6 +3,7 @@
  * LDS: loads, stores, atomics, and the data-share unit's lane permutations. Beyond the group's
  * LDS reads give 0 and writes vanish (MI200 ISA, "LDS Out-of-Range").
  */
+#include "check.h"
 #include "move.h"
 #include "rmw.h"
 
@@ -143,6 +144,43 @@ static void write(struct sg_wave *wave, const struct sg_insn *in)
 				memcpy(p + 4 * i, &d[i][l], 4);
 		}
 	}
+}
+
+/* Notes what the row's elements at address operand `n` are about to access. */
+static bool touch(struct sg_wave *wave, const struct sg_insn *in, enum sg_access_kind kind,
+		  unsigned n, struct sg_touched *touched)
+{
+	unsigned arg = kind == SG_ATOMIC ? in->op->arg >> 8 : in->op->arg;
+
+	if (in->gds || in->o[n].kind != SG_K_VECTOR)
+		return false;
+	touched->kind = kind;
+	touched->lds = true;
+	touched->size = BYTES(arg);
+	touched->elements = kind != SG_ATOMIC && arg & TWO ? 2 : 1;
+	touched->active = sg_exec(wave);
+	for (unsigned e = 0; e < touched->elements; e++) {
+		uint32_t offset = kind == SG_ATOMIC ? offset16(in) : offset_of(in, arg, e);
+
+		for (unsigned l = 0; l < SG_LANES; l++)
+			touched->address[e][l] = wave->v[in->o[n].index][l] + offset;
+	}
+	return true;
+}
+
+static bool touch_read(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, SG_READ, 1, touched);
+}
+
+static bool touch_write(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, SG_WRITE, 0, touched);
+}
+
+static bool touch_atomic(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, SG_ATOMIC, in->op->flags & SG_F_NODST ? 0 : 1, touched);
 }
 
 /* ---- atomics; row: arg = operation | size << 8, d: 1 when it returns the old value ---- */
@@ -328,18 +366,23 @@ static void nothing(struct sg_wave *wave, const struct sg_insn *in)
 	(void)in;
 }
 
-#define READ(text, bits)                                          \
-	{                                                         \
-		.name = "ds_read" text, .exec = read, .arg = bits \
+#define READ(text, bits)                                                               \
+	{                                                                              \
+		.name = "ds_read" text, .exec = read, .touch = touch_read, .arg = bits \
 	}
-#define WRITE(text, bits)                                           \
-	{                                                           \
-		.name = "ds_write" text, .exec = write, .arg = bits \
+#define WRITE(text, bits)                                                                 \
+	{                                                                                 \
+		.name = "ds_write" text, .exec = write, .touch = touch_write, .arg = bits \
 	}
-#define BOTH(text, rtn, op, size)                                                               \
-	{ .name = "ds_" text, .exec = atomic, .flags = SG_F_NODST, .arg = (op) | (size) << 8 }, \
-	{                                                                                       \
-		.name = "ds_" rtn, .exec = atomic, .arg = (op) | (size) << 8                    \
+#define BOTH(text, rtn, op, size)                                         \
+	{ .name = "ds_" text,                                             \
+	  .exec = atomic,                                                 \
+	  .touch = touch_atomic,                                          \
+	  .flags = SG_F_NODST,                                            \
+	  .arg = (op) | (size) << 8 },                                    \
+	{                                                                 \
+		.name = "ds_" rtn, .exec = atomic, .touch = touch_atomic, \
+		.arg = (op) | (size) << 8                                 \
 	}
 #define INT(name, type32, type64, op)                      \
 	BOTH(name "_" type32, name "_rtn_" type32, op, 4), \

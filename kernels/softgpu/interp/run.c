@@ -152,6 +152,7 @@ static bool release_barrier(struct sg_group *group)
 		waiting += group->waves[i]->stop == SG_BARRIER;
 	if (!waiting || waiting < group->alive)
 		return false;
+	group->epoch++;
 	for (i = 0; i < group->nwaves; i++)
 		if (group->waves[i]->stop == SG_BARRIER)
 			group->waves[i]->stop = SG_GO;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of FLAT, GLOBAL, SCRATCH and MUBUF. */
 #include "address.h"
+#include "check.h"
 #include "l2.h"
-#include "log.h"
 #include "move.h"
 
 /* Row's arg: bytes per lane, and how they meet the register. */
@@ -312,13 +312,36 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
-#define LOAD(prefix, s, text, bits)                                            \
-	{                                                                      \
-		.name = prefix "load_" text, .exec = load, .c = s, .arg = bits \
+static bool touch(struct sg_wave *wave, const struct sg_insn *in, enum sg_access_kind kind,
+		  unsigned v, struct sg_touched *touched)
+{
+	if (in->lds || in->op->c == SG_SCRATCH)
+		return false;
+	touched->kind = kind;
+	touched->size = BYTES(in->op->arg);
+	touched->flat = in->op->c == SG_FLAT;
+	return sg_touch_addresses(wave, in, v, 2, touched);
+}
+
+static bool touch_load(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, SG_READ, 1, touched);
+}
+
+static bool touch_store(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, SG_WRITE, in->op->c == SG_BUFFER ? 1 : 0, touched);
+}
+
+#define LOAD(prefix, s, text, bits)                                                     \
+	{                                                                               \
+		.name = prefix "load_" text, .exec = load, .touch = touch_load, .c = s, \
+		.arg = bits                                                             \
 	}
-#define STORE(prefix, s, text, bits)                                             \
-	{                                                                        \
-		.name = prefix "store_" text, .exec = store, .c = s, .arg = bits \
+#define STORE(prefix, s, text, bits)                                                       \
+	{                                                                                  \
+		.name = prefix "store_" text, .exec = store, .touch = touch_store, .c = s, \
+		.arg = bits                                                                \
 	}
 #define TO_LDS(prefix, s, text, bits)                                                     \
 	{                                                                                 \

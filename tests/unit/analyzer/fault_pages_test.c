@@ -265,6 +265,76 @@ static void a_kernel_is_given_a_block_and_accesses_more(void **state)
 	assert_non_null(strstr(finding(0)->doubts, "the end of 8192 bytes from calloc"));
 }
 
+/* The software GPU's checks saw this: `value` is the kind, | 256: it writes, | 512: doubtful. */
+static void checked(const char *text, uint64_t value, uint64_t address)
+{
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_gpu_checked,
+					   .ptr = address,
+					   .size = 4,
+					   .flags = 0x34,
+					   .handle = 0x10,
+					   .value = value,
+					   .text = text } });
+}
+
+#define ATOMIC "writer global_atomic_add 1,2,3 4,5,6 0,0,0 0"
+
+static void a_checked_access(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked(ATOMIC, 3 | 256, FAR + 2);
+	assert_string_equal(found(), "HG623");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("Work-item (4, 5, 6) of work-group (1, 2, 3) of writer writes 4 bytes"));
+	assert_true(says("+0x34: an atomic at no multiple of its size"));
+	assert_null(finding(0)->doubts);
+}
+
+static void an_access_beyond_lds(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 1024", 2, 1024);
+	assert_string_equal(found(), "HG623");
+	assert_true(says("reads 4 bytes at byte 1024 of LDS, of which the work-group has 1024"));
+	assert_null(finding(0)->allocation);
+}
+
+static void a_race(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer ds_write_b32 0,0,0 64,0,0 3,0,0 1024", 4 | 256, 12);
+	assert_string_equal(found(), "HG711");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("the access of work-item (3, 0, 0) at +0x10"));
+}
+
+static void a_race_that_a_flag_may_order(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer ds_read_b32 0,0,0 64,0,0 3,0,0 1024", 4 | 512, 12);
+	assert_string_equal(found(), "HG711");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+/* No recorder writes these. */
+static void checked_accesses_that_say_nothing(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("", 0, FAR);
+	checked("writer", 0, FAR);
+	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
+	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0", 0, FAR);
+	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0", 4, FAR);
+	checked(ATOMIC, 5, FAR);
+	assert_string_equal(found(), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +353,12 @@ int main(void)
 		TEST(a_kernel_is_given_a_block_beside),
 		DOUBTS(HG209, a_kernel_is_given_both_blocks),
 		DOUBTS(HG209, a_kernel_is_given_a_block_and_accesses_more),
+		FINDS(HG623, a_checked_access),
+		FINDS(HG623, an_access_beyond_lds),
+		SILENT(HG623, checked_accesses_that_say_nothing),
+		FINDS(HG711, a_race),
+		DOUBTS(HG711, a_race_that_a_flag_may_order),
+		SILENT(HG711, checked_accesses_that_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain check: run on the software GPU with its checks on, then report what they found. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/record_options.h"
+#include "analyzer/cmds/report_child.h"
+#include "analyzer/cmds/report_options.h"
+#include "tracer/message.h"
+
+const char usage_check[] =
+    "Usage: hipgrain check [OPTION]... [--] CMD [ARG]...\n"
+    "Run CMD on the software GPU, check each memory access of its kernels, and report what is\n"
+    "wrong on standard error. CMD needs neither a GPU nor to be compiled anew.\n"
+    "\n"
+    "      --tools LIST          what is checked, separated by commas (default: all):\n"
+    "                            memcheck: accesses past the end of device memory, to\n"
+    "                            released memory, beyond LDS, and misaligned atomics;\n"
+    "                            racecheck: accesses to LDS that no barrier orders\n"
+    "      --report FILE         write the report to FILE instead of standard error\n"
+    "      --format text|json    form of the report (default text)\n"
+    "      --seed N              order of work-groups and waves\n"
+    "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
+    "); an older one is renamed to DIR.old\n"
+    "  -h, --help                print this help\n"
+    "\n"
+    "Exit status: 1 if a finding is an error, else that of CMD; 2 for wrong usage.\n";
+
+enum { OPTION_TOOLS = 0x800, OPTION_REPORT, OPTION_FORMAT };
+
+/* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
+#define TOOLS "memcheck,racecheck"
+
+/* Returns 0, or -EINVAL after a message. */
+static int check_tools(const char *list)
+{
+	char **words = g_strsplit(list, ",", -1);
+	int status = *words ? 0 : -EINVAL;
+
+	for (char **word = words; *word && !status; word++)
+		if (strcmp(*word, "memcheck") != 0 && strcmp(*word, "racecheck") != 0)
+			status = -EINVAL;
+	if (status)
+		message_error("--tools: '%s' is not a list of memcheck, racecheck", list);
+	g_strfreev(words);
+	return status;
+}
+
+static int parse_options(int argc, char **argv, struct record_options *record,
+			 struct report_options *report, bool *help)
+{
+	static const struct option long_options[] = {
+		{ "tools", required_argument, NULL, OPTION_TOOLS },
+		{ "report", required_argument, NULL, OPTION_REPORT },
+		{ "format", required_argument, NULL, OPTION_FORMAT },
+		{ "seed", required_argument, NULL, RECORD_OPTION_SEED },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int code;
+
+	while ((code = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+		switch (code) {
+		case OPTION_TOOLS:
+			if (check_tools(optarg) < 0)
+				return -EINVAL;
+			record->softgpu_model.check = optarg;
+			break;
+		case OPTION_REPORT:
+			report->output = optarg;
+			break;
+		case OPTION_FORMAT:
+			if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0) {
+				message_error("--format: '%s' is not text or json", optarg);
+				return -EINVAL;
+			}
+			report->format = *optarg == 'j' ? REPORT_JSON : REPORT_TEXT;
+			break;
+		case 'o':
+			record->directory = optarg;
+			break;
+		case 'h':
+			*help = true;
+			return 0;
+		default:
+			if (record_parse_option(record, code, optarg) <= 0)
+				return -EINVAL;
+		}
+	}
+	if (optind == argc) {
+		message_error("no command given (try 'hipgrain check --help')");
+		return -EINVAL;
+	}
+	return record_settle_options(record);
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct record_options record = RECORD_OPTIONS_DEFAULT;
+	struct report_options report = REPORT_OPTIONS_DEFAULT;
+	struct record_result result = { .lock = -1 };
+	bool help = false, crashed;
+	int status;
+
+	record.softgpu = true;
+	record.softgpu_model.check = TOOLS;
+	if (parse_options(argc, argv, &record, &report, &help) < 0)
+		return HG_EXIT_USAGE;
+	if (help) {
+		fputs(usage_check, stdout);
+		return HG_EXIT_OK;
+	}
+	report.fail_on = SEVERITY_ERROR;
+	status = report_prepare(&report);
+	if (status != HG_EXIT_OK)
+		return status;
+	record.elsewhere = !record.directory;
+	status = record_command(&record, argv + optind, &result);
+	if (status == HG_EXIT_OK)
+		status = report_child(&report, result.directory, stderr, &crashed);
+	else
+		selection_clear(&report.selection);
+	if (status == HG_EXIT_OK)
+		status = result.status;
+	if (result.lock >= 0)
+		close(result.lock);
+	free(result.directory);
+	return status;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Wrong memory accesses that the software GPU's checks saw (gpu_checked; `hipgrain check`): HG623,
+ * and races in LDS: HG711. They happened, so that nothing about them is a guess but whether
+ * something else than a barrier orders two accesses.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/isa/isa.h"
+#include "analyzer/isa/disasm.h"
+#include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/rule_api.h"
+#include "tracer/api/hsa.h"
+
+/* enum softgpu_check_kind */
+enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, KINDS };
+
+static const struct {
+	enum rule_id rule;
+	const char *subject, *fix;
+} kinds[KINDS] = {
+	[PAST_END] = { RULE_HG623, "past the end",
+		       "compare the kernel's index with the number of elements, or allocate as "
+		       "many as it uses" },
+	[FREED] = { RULE_HG623, "freed",
+		    "release the memory after the last kernel that uses it has finished" },
+	[LDS_BOUNDS] = { RULE_HG623, "beyond LDS",
+			 "compare the index with the size of the __shared__ array, or pass the "
+			 "bytes that the kernel uses as the launch's dynamic LDS size" },
+	[MISALIGNED] = { RULE_HG623, "misaligned atomic",
+			 "align what the atomic updates to its size" },
+	[RACE] = { RULE_HG711, "LDS", "call __syncthreads() between the two accesses" },
+};
+
+/* What an event says; `kernel` and `mnemonic` are the reader's to free. */
+struct access {
+	char *kernel, *mnemonic;
+	enum kind kind;
+	uint32_t group[3], item[3], other_item[3], lds_size;
+	bool writes, doubtful;
+};
+
+/* Takes the words of the event's text from its end, as names of kernels may hold anything. */
+static bool read_access(const struct hg_ev_call *event, struct access *access)
+{
+	char **words = g_strsplit(event->text, " ", 0);
+	unsigned count = g_strv_length(words);
+	uint64_t kind = event->value & 255;
+	uint32_t *triples[] = { access->group, access->item, access->other_item };
+	bool valid = count == 6 && kind < KINDS && *words[0] && *words[1];
+
+	for (unsigned i = 0; valid && i < 3; i++) {
+		char end;
+
+		valid = sscanf(words[2 + i], "%" SCNu32 ",%" SCNu32 ",%" SCNu32 "%c",
+			       &triples[i][0], &triples[i][1], &triples[i][2], &end) == 3;
+	}
+	valid = valid && sscanf(words[5], "%" SCNu32, &access->lds_size) == 1;
+	if (valid) {
+		access->kernel = g_strdup(words[0]);
+		access->mnemonic = g_strdup(words[1]);
+		access->kind = (enum kind)kind;
+		access->writes = event->value >> 8 & 1;
+		access->doubtful = event->value >> 9 & 1;
+	}
+	g_strfreev(words);
+	return valid;
+}
+
+static const struct kernel_ref *find_kernel(const struct process *process, const char *symbol)
+{
+	const struct kernel_ref *found = NULL;
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_hash_table_iter_init(&iterator, process->kernels);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct kernel_ref *kernel = value;
+
+		/* The latest of that name. */
+		if (strcmp(kernel->symbol, symbol) == 0 && (!found || kernel->id > found->id))
+			found = kernel;
+	}
+	return found;
+}
+
+static char *triple(const uint32_t number[3])
+{
+	return g_strdup_printf("(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", number[0], number[1],
+			       number[2]);
+}
+
+/* Returns "24 bytes past the end of 4096 bytes from hipMalloc" or the like. */
+static char *where(const struct rules_context *context, const struct access *access)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	struct place place = process_place(context->process, event->ptr);
+	char *words, *text, *size;
+	uint64_t end;
+
+	if (access->kind == LDS_BOUNDS)
+		return g_strdup_printf("at byte %" PRIu64 " of LDS, of which the work-group has "
+				       "%" PRIu32 " bytes",
+				       event->ptr, access->lds_size);
+	if (access->kind == RACE)
+		return g_strdup_printf("at byte %" PRIu64 " of LDS", event->ptr);
+	if (!place.allocation)
+		return g_strdup_printf("at 0x%" PRIx64, event->ptr);
+	size = g_strdup_printf("%" PRIu64, place_size(&place));
+	words = place_words(&place, size);
+	g_free(size);
+	end = place.offset + event->size;
+	if (access->kind != PAST_END ||
+	    (place.kind != PLACE_PAST_END && end < place.allocation->size)) {
+		text = g_strdup_printf("at byte %" PRIu64 " of %s%s", place.offset,
+				       access->kind == FREED ? "released memory: " : "", words);
+	} else if (place.kind == PLACE_PAST_END) {
+		text = g_strdup_printf("that begin %" PRIu64 " bytes past the end of %s",
+				       place.offset, words);
+	} else {
+		text = g_strdup_printf("of which %" PRIu64 " bytes are past the end of %s",
+				       end - place.allocation->size, words);
+	}
+	g_free(words);
+	return text;
+}
+
+static char *message(const struct rules_context *context, const struct access *access,
+		     const char *name)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	char *group = triple(access->group), *item = triple(access->item);
+	char *other = triple(access->other_item), *place = where(context, access), *text;
+
+	text = g_strdup_printf("Work-item %s of work-group %s of %s %s %" PRIu64
+			       " bytes %s, with %s at +0x%" PRIx64 "%s.",
+			       item, group, name, access->writes ? "writes" : "reads", event->size,
+			       place, access->mnemonic, event->flags,
+			       access->kind == MISALIGNED ? ": an atomic at no multiple of its size"
+							  : "");
+	if (access->kind == RACE) {
+		char *race = g_strdup_printf("%s No barrier is between that and the access of "
+					     "work-item %s at +0x%" PRIx64 ", of another wave.",
+					     text, other, event->handle);
+
+		g_free(text);
+		text = race;
+	}
+	g_free(group);
+	g_free(item);
+	g_free(other);
+	g_free(place);
+	return text;
+}
+
+static void add_instruction(const struct rules_context *context, struct finding *finding,
+			    const struct kernel_ref *kernel, const char *mnemonic, uint64_t offset)
+{
+	struct code_site site = { .instruction = (char *)mnemonic, .code_offset = (int64_t)offset };
+
+	if (kernel)
+		site.file = kernels_line(context->kernels, context->process, kernel,
+					 (int64_t)offset, &site.line);
+	finding_add_instruction(finding, &site);
+	g_free(site.file);
+}
+
+static void fill(const struct rules_context *context, const struct access *access,
+		 struct finding *finding)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	const struct kernel_ref *kernel = find_kernel(context->process, access->kernel);
+	struct place place = process_place(context->process, event->ptr);
+	char *name = isa_demangle(access->kernel);
+
+	finding->kernel = g_strdup(name ? name : access->kernel);
+	finding->kernel_symbol = g_strdup(access->kernel);
+	finding->subject = g_strdup(kinds[access->kind].subject);
+	finding->message = message(context, access, finding->kernel);
+	finding->fix = g_strdup(kinds[access->kind].fix);
+	add_instruction(context, finding, kernel, access->mnemonic, event->flags);
+	if (access->kind == RACE)
+		add_instruction(context, finding, kernel, "", event->handle);
+	else if (access->kind != LDS_BOUNDS && place.allocation) {
+		if (place.kind == PLACE_PAST_END) /* offsets are from the beginning */
+			place.offset += place.allocation->size;
+		finding_set_place(finding, &place, event->ptr);
+	}
+	if (access->doubtful)
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"an atomic or a flag may order the two, which machine code does "
+				"not show");
+	free(name);
+}
+
+/* Says what the checks leave out, where they were on. */
+static void limit(const struct rules_context *context)
+{
+	const char *tools = process_env(context->process, "SOFTGPU_CHECK");
+
+	if (tools && strstr(tools, "memcheck"))
+		findings_limit_of(context->findings, LIMIT_MODEL,
+				  "not checked: scalar loads, images, buffers with formats, loads "
+				  "from memory into LDS, private memory; bytes in front of "
+				  "allocations, or far behind them; memory of other functions than "
+				  "hipMalloc and hipExtMallocWithFlags; parts of allocations; "
+				  "whether memory was written before it is read");
+	if (tools && strstr(tools, "racecheck"))
+		findings_limit_of(context->findings, LIMIT_MODEL,
+				  "not checked: races in global memory; loads of LDS that atomics "
+				  "update; ds_append, ds_consume and loads from memory into LDS");
+}
+
+static void check_access(const struct rules_context *context)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	struct access access = { 0 };
+	struct finding *finding;
+	bool is_new;
+
+	if (event->api != HG_API_gpu_checked || !read_access(event, &access))
+		return;
+	finding = findings_get(context->findings, kinds[access.kind].rule, context->process,
+			       &is_new, "%d %s %" PRIx64 " %" PRIx64, (int)access.kind,
+			       access.kernel, event->flags, event->handle);
+	if (is_new) {
+		fill(context, &access, finding);
+		finding->api = g_strdup("gpu_checked");
+	}
+	finding_hit(finding, context->event->ns, 0);
+	g_free(access.kernel);
+	g_free(access.mnemonic);
+}
+
+void check_accesses(const struct rules_context *context)
+{
+	if (context->wake == WAKE_FINISH)
+		limit(context);
+	else
+		check_access(context);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executor of instructions that access memory while checks are on, and who hears of it. */
+#include <stdlib.h>
+
+#include "check.h"
+
+/* Pairs of instructions that were reported; further ones are left out, which is said once. */
+#define REPORTS 1024u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static softgpu_check_watcher *watcher;
+static void *watcher_data;
+static struct report {
+	uint64_t first, second; /* instructions of a race; else the one, and the entry */
+	enum softgpu_check_kind kind;
+} reports[REPORTS];
+static unsigned nreports;
+
+uint64_t softgpu_watch_checks(softgpu_check_watcher *function, void *data)
+{
+	pthread_mutex_lock(&lock);
+	watcher = function;
+	watcher_data = data;
+	pthread_mutex_unlock(&lock);
+	return softgpu_config.check;
+}
+
+/* Returns true the first time. */
+static bool is_new(uint64_t first, uint64_t second, enum softgpu_check_kind kind)
+{
+	for (unsigned i = 0; i < nreports; i++)
+		if (reports[i].first == first && reports[i].second == second &&
+		    reports[i].kind == kind)
+			return false;
+	if (nreports == REPORTS)
+		return false;
+	reports[nreports++] = (struct report){ first, second, kind };
+	if (nreports == REPORTS)
+		fprintf(stderr,
+			"softgpu: %u kinds of wrong accesses are reported, further ones "
+			"are left out\n",
+			REPORTS);
+	return true;
+}
+
+/* Turns a work-item's number in the group into its three indices there. */
+static void find_item(const struct sg_wave *wave, unsigned number, uint32_t item[3])
+{
+	const struct softgpu_run *run = wave->run;
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t begin = wave->group->id[i] * run->group_size[i];
+		uint32_t left = run->grid[i] - begin;
+		uint32_t size = left < run->group_size[i] ? left : run->group_size[i];
+
+		item[i] = number % size;
+		number /= size;
+	}
+}
+
+static void report(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
+		   const struct sg_suspicion *suspicion)
+{
+	const struct softgpu_run *run = wave->run;
+	uint64_t other = run->entry + (uint64_t)suspicion->other_offset;
+	struct softgpu_checked checked = {
+		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+		.instruction = in->op->name,
+		.offset = (int64_t)(in->pc - run->entry),
+		.other_offset = suspicion->other_offset,
+		.address = suspicion->address,
+		.size = touched->size,
+		.lds_size = wave->group->lds_size,
+		.kind = suspicion->kind,
+		.writes = touched->kind != SG_READ,
+		.doubtful = suspicion->doubtful,
+		.gpu = run->dispatch.gpu,
+	};
+
+	memcpy(checked.group, wave->group->id, sizeof(checked.group));
+	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
+	find_item(wave, suspicion->other_item, checked.other_item);
+	pthread_mutex_lock(&lock);
+	if (is_new(in->pc < other ? in->pc : other, in->pc < other ? other : in->pc,
+		   suspicion->kind)) {
+		if (watcher)
+			watcher(&checked, watcher_data);
+		else
+			fprintf(stderr,
+				"softgpu: kernel %s, entry+0x%llx: access to 0x%llx is wrong\n",
+				checked.kernel, (unsigned long long)checked.offset,
+				(unsigned long long)checked.address);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Returns true, with what is wrong, if memory-checking objects to a lane's access. */
+static bool is_wrong(const struct sg_wave *wave, const struct sg_touched *touched,
+		     struct sg_suspicion *suspicion)
+{
+	uint32_t high = (uint32_t)(suspicion->address >> 32);
+	bool lds = touched->lds || (touched->flat && high == SG_SHARED_BASE_HI);
+	uint64_t at = touched->lds ? suspicion->address : (uint32_t)suspicion->address;
+
+	if (touched->flat && high == SG_PRIVATE_BASE_HI)
+		return false;
+	if (lds && at + touched->size > wave->group->lds_size) {
+		suspicion->kind = SOFTGPU_CHECK_LDS;
+		suspicion->address = at;
+		return true;
+	}
+	if (!lds && sg_shadow_find(suspicion->address, touched->size, &suspicion->kind))
+		return true;
+	suspicion->kind = SOFTGPU_CHECK_MISALIGNED;
+	return touched->kind == SG_ATOMIC && suspicion->address % touched->size;
+}
+
+static void check_memory(struct sg_wave *wave, const struct sg_insn *in,
+			 const struct sg_touched *touched)
+{
+	struct sg_suspicion suspicion = { 0 };
+	bool found = false;
+
+	sg_shadow_lock();
+	for (unsigned e = 0; e < touched->elements && !found; e++) {
+		for (uint64_t m = touched->active; m && !found; m &= m - 1) {
+			suspicion.lane = (unsigned)__builtin_ctzll(m);
+			suspicion.address = touched->address[e][suspicion.lane];
+			found = is_wrong(wave, touched, &suspicion);
+		}
+	}
+	sg_shadow_unlock();
+	if (found)
+		report(wave, in, touched, &suspicion);
+}
+
+/* Turns flat addresses into offsets in LDS. Returns true if all that are active lie there. */
+static bool is_lds(struct sg_touched *touched)
+{
+	if (touched->lds)
+		return true;
+	for (uint64_t m = touched->active; m && touched->flat; m &= m - 1)
+		if (touched->address[0][__builtin_ctzll(m)] >> 32 != SG_SHARED_BASE_HI)
+			return false;
+	if (!touched->flat || !touched->active)
+		return false;
+	for (unsigned l = 0; l < SG_LANES; l++)
+		touched->address[0][l] = (uint32_t)touched->address[0][l];
+	return true;
+}
+
+/* Executes `in`. A store that leaves what was there races with nothing. */
+static void check_races(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	struct sg_suspicion suspicion;
+	bool race = sg_race_find(wave, in, touched, &suspicion);
+	uint8_t before = race ? wave->group->lds[suspicion.address] : 0;
+
+	in->op->exec(wave, in);
+	if (race && (touched->kind != SG_WRITE || before != wave->group->lds[suspicion.address]))
+		report(wave, in, touched, &suspicion);
+}
+
+static void checked(struct sg_wave *wave, const struct sg_insn *in)
+{
+	struct sg_touched touched = { .elements = 1 };
+
+	if (!in->op->touch(wave, in, &touched)) {
+		if (!wave->stop)
+			in->op->exec(wave, in);
+		return;
+	}
+	if (softgpu_config.check & SOFTGPU_MEMCHECK)
+		check_memory(wave, in, &touched);
+	if (softgpu_config.check & SOFTGPU_RACECHECK && is_lds(&touched))
+		check_races(wave, in, &touched);
+	else
+		in->op->exec(wave, in);
+}
+
+void sg_check_prepare(struct sg_insn *in)
+{
+	if (softgpu_config.check && in->op->touch)
+		in->exec = checked;
+}
