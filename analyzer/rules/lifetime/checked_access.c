@@ -19,7 +19,7 @@
 /* enum softgpu_check_kind */
 enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, KINDS };
 
-static const struct {
+static const struct check_kind {
 	enum rule_id rule;
 	const char *subject, *fix;
 } kinds[KINDS] = {
@@ -174,14 +174,15 @@ static void fill(const struct rules_context *context, const struct access *acces
 {
 	const struct hg_ev_call *event = &context->event->call;
 	const struct kernel_ref *kernel = find_kernel(context->process, access->kernel);
+	const struct check_kind *row = &kinds[access->kind];
 	struct place place = process_place(context->process, event->ptr);
 	char *name = isa_demangle(access->kernel);
 
 	finding->kernel = g_strdup(name ? name : access->kernel);
 	finding->kernel_symbol = g_strdup(access->kernel);
-	finding->subject = g_strdup(kinds[access->kind].subject);
+	finding->subject = g_strdup(row->subject);
 	finding->message = message(context, access, finding->kernel);
-	finding->fix = g_strdup(kinds[access->kind].fix);
+	finding->fix = g_strdup(row->fix);
 	add_instruction(context, finding, kernel, access->mnemonic, event->flags);
 	if (access->kind == RACE)
 		add_instruction(context, finding, kernel, "", event->handle);
