@@ -20,15 +20,12 @@ def possible():
 
 
 def copy(tree, build, place):
-    """Copies what git tracks, untracked files that it does not ignore, and the build folder."""
-    names = subprocess.run(["git", "-C", tree, "ls-files", "-zco", "--exclude-standard"], capture_output=True, check=True).stdout
+    """Copies the tree without history and other build folders, and the build folder."""
     place.mkdir()
-    pack = subprocess.Popen(["tar", "-C", tree, "--null", "--ignore-failed-read", "-T", "-", "-cf", "-"],
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    pack = subprocess.Popen(["tar", "-C", tree, "--exclude=./.git", "--exclude=./build*", "--ignore-failed-read", "-cf", "-", "."],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     unpack = subprocess.Popen(["tar", "-C", place, "-xf", "-"], stdin=pack.stdout)
     pack.stdout.close()
-    pack.stdin.write(names)
-    pack.stdin.close()
     if unpack.wait() or pack.wait() > 1:
         raise Failure("the tree cannot be copied")
     subprocess.run(["cp", "-a", "--reflink=auto", build, place / build.name], check=True)

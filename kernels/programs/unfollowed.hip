@@ -16,30 +16,18 @@
 // hipgrain-stdout: unfollowed: sum 256 expected 256
 // hipgrain-expect: none
 //
-// A struct in managed memory with a pointer to other managed memory, which a kernel put there: there is nothing else.
+// A struct in managed memory with a pointer to other managed memory, which a kernel put there for certain.
 // hipgrain-run: member_managed
 // hipgrain-stdout: unfollowed: energy 0 expected 256
-// hipgrain-expect: HG101 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member candidates=@energy
-// hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member
 // hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
 // hipgrain-stdout: unfollowed: energy 256 expected 256
 // hipgrain-expect: none
 //
-// The same beside device memory, to which the pointer could lead as well.
+// The same beside device memory, to which the pointer does not lead.
 // hipgrain-run: member_mixed
-// hipgrain-runtime: before 6.4: compilers before clang 21 do this by the option only
 // hipgrain-stdout: unfollowed: energy 0 expected 256
-// hipgrain-expect: HG108 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
-// hipgrain-limit: goes through a pointer that is loaded from memory
-// hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
-// hipgrain-stdout: unfollowed: energy 256 expected 256
-// hipgrain-expect: none
-//
-// hipgrain-run: member_mixed
-// hipgrain-runtime: from 6.4: clang 21 and later assume coarse-grained memory by themselves
-// hipgrain-stdout: unfollowed: energy 0 expected 256
-// hipgrain-expect: HG109 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
-// hipgrain-limit: goes through a pointer that is loaded from memory
+// hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member
 // hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
 // hipgrain-stdout: unfollowed: energy 256 expected 256
 // hipgrain-expect: none
@@ -49,7 +37,6 @@
 // hipgrain-stdout: unfollowed: energy 256 expected 256
 // hipgrain-expect: none
 // hipgrain-silent: HG101 HG108
-// hipgrain-limit: goes through a pointer that is loaded from memory
 // hipgrain-gpu: gfx942: no update is lost there, so the pointer need not be followed
 // hipgrain-stdout: unfollowed: energy 256 expected 256
 // hipgrain-expect: none

@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "preload/core/base.h"
+#include "preload/core/libc.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/checks.h"
 #include "preload/hip/hip_runtime.h"
@@ -16,6 +18,9 @@
 /* Released blocks that are kept, and the size from which on none is. */
 #define KEPT      64u
 #define KEPT_MOST ((size_t)16 << 20)
+
+/* Blocks that are known at once. An mmap()ed table takes memory as it fills. */
+#define LIVE_MOST ((size_t)1 << 20)
 
 /* enum softgpu_memory_state */
 enum { UNKNOWN, LIVE, FREED };
@@ -29,8 +34,10 @@ struct block {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct block *live; /* what was asked for with more bytes than the program wanted */
-static size_t live_count, live_room;
+/* What was asked for with more bytes than the program wanted: LIVE_MOST rows, mapped when the first
+ * is known. */
+static struct block *live;
+static size_t live_count;
 static struct block kept[KEPT];
 static unsigned kept_next;
 
@@ -68,17 +75,14 @@ void hg_checks_alloc(const struct hg_ev_alloc *event)
 	    (event->api != HG_API_hipMalloc && event->api != HG_API_hipExtMallocWithFlags))
 		return;
 	pthread_mutex_lock(&lock);
-	if (live_count == live_room) {
-		size_t more = live_room ? 2 * live_room : 64;
-		struct block *grown = realloc(live, more * sizeof(*grown));
+	if (!live) {
+		void *table = hg_libc.mmap(NULL, LIVE_MOST * sizeof(*live), PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-		if (grown) {
-			live = grown;
-			live_room = more;
-		}
+		live = table == MAP_FAILED ? NULL : table;
 	}
 	/* One that is not noted is released at once, and nothing is known of it. */
-	if (live_count < live_room) {
+	if (live && live_count < LIVE_MOST) {
 		live[live_count++] = block;
 		tell(event->ptr, event->size, whole(event->size), LIVE);
 	}

@@ -187,17 +187,19 @@ static void check_migrated(const struct rules_context *context, struct expectati
 			    region->stack_id, &is_new);
 	finding_figure(finding, 0, FIGURE_SUM, move->size);
 	finding_detail(finding, (uint64_t)(uint32_t)move->from);
-	if (!is_new) {
-		if (place.kind == PLACE_ALLOCATION)
+	/* Pages of the runtime's own may migrate first: of no allocation that is known. */
+	if (place.kind == PLACE_ALLOCATION) {
+		if (finding->allocation)
 			finding_met(finding, &place);
-		return;
+		else
+			finding_set_place(finding, &place, move->start);
 	}
+	if (!is_new)
+		return;
 	text = region_text(region, "migration");
 	device_text(from, move->from);
 	device_text(to, move->to);
 	finding->api = g_strdup("hipgrain_expect_begin");
-	if (place.kind == PLACE_ALLOCATION)
-		finding_set_place(finding, &place, move->start);
 	finding->message = g_strdup_printf("pages (%s bytes) migrate from %s to %s during %s.",
 					   FIGURE(0), from, to, text);
 	finding->fix = g_strdup("prefetch the memory before the region begins, and wait for that");
@@ -309,10 +311,15 @@ static void finish(const struct rules_context *context, const struct expectation
 
 void check_expectations(const struct rules_context *context)
 {
-	struct expectations *all = attachment_get(&context->process->attachments, &type);
+	const bool is_work = context->wake == WAKE_WORK || context->wake == WAKE_ORDERED_RELEASE;
 	const struct work *work = context->work;
 	const struct hg_event *event = context->event;
+	struct expectations *all;
 
+	/* Most of all events are launches, which do not wait: they are not looked up. */
+	if (is_work && !work->waits)
+		return;
+	all = attachment_get(&context->process->attachments, &type);
 	if (context->wake == WAKE_FINISH) {
 		finish(context, all);
 	} else if (context->wake == WAKE_MIGRATION) {
@@ -329,9 +336,9 @@ void check_expectations(const struct rules_context *context)
 	} else if (context->wake == WAKE_SYNC) {
 		if (!order_is_query(event->sync.api))
 			check_wait(context, all, event->sync.api, event->sync.stack_id, NULL);
-	} else if (work->waits && event->type == HG_EVENT_free) {
+	} else if (event->type == HG_EVENT_free) {
 		check_wait(context, all, event->free.api, event->free.stack_id, NOT_RECORDED);
-	} else if (work->waits && work->use) {
+	} else if (work->use) {
 		check_wait(context, all, work->use->api, work->use->stack_id, NOT_RECORDED);
 	}
 }
