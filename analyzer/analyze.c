@@ -366,7 +366,7 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 	g_ptr_array_unref(unseen);
 	lacks = recording->status >= RECORDING_UNKNOWN && !recording->cut_short &&
 		!recording->only_later;
-	if (lacks)
+	if (lacks && !recording->only_host)
 		findings_drop(findings, BASIS_ORDER);
 	if (lacks || cut_off ||
 	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared))

@@ -310,6 +310,15 @@ static void judge_messages(struct completeness *completeness, const struct recor
 				   (const char *)facts->messages->pdata[i]);
 }
 
+/* Returns true if there are reasons, and all are allocators ahead of the preload library. */
+static bool is_only_host(const struct completeness *completeness)
+{
+	for (guint i = 0; i < completeness->reasons->len; i++)
+		if (!strstr(completeness->reasons->pdata[i], HG_MESSAGE_HOST_MEMORY))
+			return false;
+	return completeness->reasons->len > 0;
+}
+
 static void judge_unseen(struct completeness *completeness, const struct recording_facts *facts)
 {
 	for (guint i = 0; facts->unseen && i < facts->unseen->len; i++)
@@ -406,6 +415,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	    !passed && completeness->reasons->len == reasons && is_cut_short(stats, facts);
 	judge_running(completeness, facts);
 	judge_unlisted(completeness, stats, facts);
+	completeness->only_host = !completeness->missing && is_only_host(completeness);
 }
 
 void completeness_clear(struct completeness *completeness)

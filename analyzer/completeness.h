@@ -107,6 +107,7 @@ struct completeness {
 	uint64_t missing;   /* events, at least */
 	bool cut_short;     /* the end is missing, and as far as is known nothing before it */
 	bool only_later;    /* as far as is known, it lacks nothing but what processes did later */
+	bool only_host;     /* likewise nothing but allocations of host memory */
 	GPtrArray *reasons; /* char *: why it is not complete, a line each */
 	GArray *gaps;       /* struct completeness_gap */
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A list of what is kept with an object, the oldest first. */
+#include <stdint.h>
+
 #include "attachments.h"
 
 struct attachment {
@@ -8,26 +10,50 @@ struct attachment {
 	max_align_t data[];
 };
 
+/* A list that is longer has a table of RECENT rows. */
+#define SHORT  8u
+#define RECENT 32u
+
+static struct attachment **recent_of(const struct attachments *attachments,
+				     const struct attachment_type *type)
+{
+	return &attachments->recent[(uintptr_t)type / sizeof(*type) % RECENT];
+}
+
 void *attachment_find(const struct attachments *attachments, const struct attachment_type *type)
 {
-	for (struct attachment *at = attachments->first; at; at = at->next)
-		if (at->type == type)
-			return at->data;
+	struct attachment **recent = attachments->recent ? recent_of(attachments, type) : NULL;
+
+	if (recent && *recent && (*recent)->type == type)
+		return (*recent)->data;
+	for (struct attachment *at = attachments->first; at; at = at->next) {
+		if (at->type != type)
+			continue;
+		if (recent)
+			*recent = at;
+		return at->data;
+	}
 	return NULL;
 }
 
 void *attachment_get(struct attachments *attachments, const struct attachment_type *type)
 {
+	void *found = attachment_find(attachments, type);
 	struct attachment **at = &attachments->first;
+	unsigned count = 0;
 
+	if (found)
+		return found;
 	for (; *at; at = &(*at)->next)
-		if ((*at)->type == type)
-			return (*at)->data;
+		count++;
+	if (count == SHORT)
+		attachments->recent = g_new0(struct attachment *, RECENT);
 	*at = g_malloc0(sizeof(**at) + type->size);
 	(*at)->type = type;
+	found = (*at)->data;
 	if (type->init)
-		type->init((*at)->data);
-	return (*at)->data;
+		type->init(found);
+	return found;
 }
 
 GPtrArray *attachment_list(struct attachments *attachments, const struct attachment_list_type *type)
@@ -46,6 +72,7 @@ void attachment_list_clear(void *data)
 
 void attachments_clear(struct attachments *attachments)
 {
+	g_clear_pointer(&attachments->recent, g_free);
 	while (attachments->first) {
 		struct attachment *at = attachments->first;
 

@@ -2,7 +2,7 @@
 /*
  * Attachments are what others keep with an object, each by a type of its own, freed with the
  * object: the object's owner need not know what it is. They are a list, because few have anything
- * to keep with one object.
+ * to keep with one object; a long one has a table of those that were looked up last.
  */
 #ifndef HIPGRAIN_ATTACHMENTS_H
 #define HIPGRAIN_ATTACHMENTS_H
@@ -31,6 +31,7 @@ struct attachment_list_type {
 /* Zeroed at first. */
 struct attachments {
 	struct attachment *first;
+	struct attachment **recent; /* NULL: the list is short */
 };
 
 /* Returns that of the type, and makes it if there is none. It is valid until attachments_clear().

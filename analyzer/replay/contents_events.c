@@ -467,8 +467,9 @@ void contents_event(struct process *process, const struct hg_event *event)
 		contents->unexamined = event->pointers_left_out;
 		break;
 	case HG_EVENT_launch:
-		contents_begun(contents, event->launch.stream, event->launch.device, event->tid,
-			       contents_is_loose(event->launch.api));
+		if (contents->settling.words->len)
+			contents_begun(contents, event->launch.stream, event->launch.device,
+				       event->tid, contents_is_loose(event->launch.api));
 		note_launch(contents, event);
 		break;
 	case HG_EVENT_graph:

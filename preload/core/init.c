@@ -254,9 +254,8 @@ static void start(void)
 	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
 	if (hg_libc_is_passed())
-		/* Whatever has these words makes the recording incomplete (judge_messages()). */
-		hg_say("allocations of host memory are not recorded: the program has a malloc() "
-		       "that comes before ours");
+		hg_say(HG_MESSAGE_HOST_MEMORY
+		       ": the program has a malloc() that comes before ours");
 	if (HG_ANY_PART(init)) {
 		hg_say("nothing is recorded: no memory for it");
 		return;

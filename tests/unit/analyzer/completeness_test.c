@@ -246,6 +246,25 @@ static void messages(void **state)
 	assert_string_equal(facts.messages->pdata[1], "process 17 (y): cut");
 }
 
+/* Calls of HIP are all there then, in their order. */
+static void an_allocator_ahead(void **state)
+{
+	static const char lines[] = "12 a: " HG_MESSAGE_HOST_MEMORY ": the program has a malloc()\n"
+				    "13 b: the kernels of one are not recorded\n";
+
+	(void)state;
+	write_file(HG_MESSAGES, lines, (size_t)(strchr(lines, '\n') - lines) + 1);
+	judge();
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_true(judged.only_host);
+	completeness_clear(&judged);
+	recording_facts_clear(&facts);
+	write_file(HG_MESSAGES, lines, sizeof(lines) - 1);
+	judge();
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_false(judged.only_host);
+}
+
 static void calls_that_a_process_does_not_record(void **state)
 {
 	static const char line[] =
@@ -383,6 +402,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hostile_table, begin, end),
 		cmocka_unit_test_setup_teardown(table_that_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(messages, begin, end),
+		cmocka_unit_test_setup_teardown(an_allocator_ahead, begin, end),
 		cmocka_unit_test_setup_teardown(calls_that_a_process_does_not_record, begin, end),
 		cmocka_unit_test_setup_teardown(many_messages, begin, end),
 		cmocka_unit_test_setup_teardown(kernels_that_nobody_recorded, begin, end),
