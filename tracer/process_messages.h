@@ -17,7 +17,8 @@
 /* A message that has this text about calls or kernels makes the recording incomplete. */
 #define HG_MESSAGE_UNRECORDED " are not recorded"
 
-/* One that has this text makes it incomplete as well, but all calls of HIP are there, in their order. */
+/* One that has this text makes it incomplete as well, but all calls of HIP are there, in their
+ * order. */
 #define HG_MESSAGE_HOST_MEMORY "allocations of host memory" HG_MESSAGE_UNRECORDED
 
 /* Takes over what processes left as links. */
