@@ -35,7 +35,7 @@ enum hipgrain_act {
 	HIPGRAIN_SEEN = 11 /* as HIPGRAIN_ALLOC; the piece may go and come without a word */
 };
 
-/* What a program expects not to happen in a region: HG710 if it does. */
+/* A program expects that these do not happen in a region: HG710 tells of those that do. */
 enum hipgrain_expectation {
 	HIPGRAIN_NO_WAIT = 1,      /* a call of the thread that waits for a GPU */
 	HIPGRAIN_NO_MIGRATION = 2, /* of pages of the process, whichever thread causes it */

@@ -10,7 +10,7 @@
 #include "interp.h"
 #include "log.h"
 
-/* What one instruction accesses: `elements` times `size` bytes of each lane in `active`. */
+/* One instruction accesses `elements` times `size` bytes of each lane in `active`. */
 struct sg_touched {
 	enum sg_access_kind kind;
 	bool lds;  /* addresses are offsets in the group's LDS */
@@ -23,7 +23,7 @@ struct sg_touched {
 /* Has `in`, which was just decoded, checked at each execution, if checks are on. */
 void sg_check_prepare(struct sg_insn *in);
 
-/* What is known of one lane's access that is wrong or meets another one. */
+/* This access of one lane is wrong, or meets another one. */
 struct sg_suspicion {
 	enum softgpu_check_kind kind;
 	unsigned lane;
