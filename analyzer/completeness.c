@@ -161,7 +161,7 @@ static void judge_processes(struct completeness *completeness, const struct read
 		files += process->files;
 		judge_process(completeness, process, facts->compared);
 	}
-	/* One may be made while a recording that goes on is read. */
+	/* A file may be made while a recording that goes on is read. */
 	expected = facts->ended ? MAX(facts->files, facts->made) : facts->files;
 	/* More of them are no loss: a process may have been about to make one. */
 	if (facts->compared && files < expected)

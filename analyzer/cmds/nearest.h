@@ -21,8 +21,8 @@ void nearest_offer(struct nearest *nearest, const char *name);
 
 /*
  * Returns the long option ("--format", without a value) of the help text `usage` that is near
- * `word`
- * ("--fromat=json"), for the caller to free; NULL if `word` is such an option, or none is near.
+ * `word` ("--fromat=json"), for the caller to free; NULL if `word` is such an option, or none is
+ * near.
  */
 char *nearest_option(const char *usage, const char *word);
 

@@ -34,8 +34,8 @@ struct block {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* What was asked for with more bytes than the program wanted: LIVE_MOST rows, mapped when the first
- * is known. */
+/* These blocks have more bytes than the program requested: LIVE_MOST rows, mapped with the first.
+ */
 static struct block *live;
 static size_t live_count;
 static struct block kept[KEPT];

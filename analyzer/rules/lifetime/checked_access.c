@@ -36,7 +36,7 @@ static const struct check_kind {
 	[RACE] = { RULE_HG711, "LDS", "call __syncthreads() between the two accesses" },
 };
 
-/* What an event says; `kernel` and `mnemonic` are the reader's to free. */
+/* An event says this; the reader frees `kernel` and `mnemonic`. */
 struct access {
 	char *kernel, *mnemonic;
 	enum kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tools said of memory: which bytes around and in allocations no kernel may access. */
+/* Tools say which bytes around and in allocations no kernel may access. */
 #include <stdlib.h>
 
 #include "check.h"
