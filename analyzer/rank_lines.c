@@ -155,8 +155,8 @@ static struct line *parse(const char *text, const GArray *ranks, int (*rank_of)(
 	line->rest = g_strdup(rest ? rest : text);
 	if (!rest) {
 		line->rest[strlen(text) - read_suffix(text, line)] = 0;
-		/* "rank 3 launched ..." says it itself. */
-		if (!line->ranks->len && !g_str_has_prefix(text, "rank "))
+		/* A line about amounts names its ranks itself. */
+		if (!line->ranks->len && !ranks_is_amount_note(text))
 			add_ranks(line->ranks, ranks);
 		line->unknown = !line->ranks->len;
 	}

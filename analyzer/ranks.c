@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AMOUNT_NOTE    " kernels, the median of "
+#define OUTLIERS_NAMED 4 /* with a line for each */
+
 /*
  * A launcher inside a batch job sees the batch system's variables too: the innermost first. Open
  * MPI, MVAPICH2, PALS, Flux, PMIx, MPICH and others with PMI, and Slurm's srun.
@@ -251,10 +254,43 @@ static void group_findings(struct findings *findings)
 
 /* ---- amounts ---- */
 
+/* Adds lines about outliers that are all above, or all below the median: one for each, or one for
+ * all if there are many. */
+static void note_outliers(const GArray *ranks, const GArray *launches, const GArray *outliers,
+			  const char *median, GPtrArray *notes)
+{
+	GArray *numbers = g_array_new(FALSE, FALSE, sizeof(int));
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (unsigned i = 0; i < outliers->len; i++) {
+		unsigned at = g_array_index(outliers, unsigned, i);
+		uint64_t amount = g_array_index(launches, uint64_t, at);
+
+		g_array_append_val(numbers, g_array_index(ranks, int, at));
+		least = MIN(least, amount);
+		most = MAX(most, amount);
+		if (outliers->len <= OUTLIERS_NAMED) {
+			g_ptr_array_add(
+			    notes, g_strdup_printf("rank %d launched %" G_GUINT64_FORMAT "%s",
+						   g_array_index(ranks, int, at), amount, median));
+		}
+	}
+	if (outliers->len > OUTLIERS_NAMED) {
+		char *list = ranks_list(numbers);
+
+		g_ptr_array_add(notes, g_strdup_printf("ranks %s launched %" G_GUINT64_FORMAT
+						       " to %" G_GUINT64_FORMAT "%s",
+						       list, least, most, median));
+		g_free(list);
+	}
+	g_array_free(numbers, TRUE);
+}
+
 void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *notes)
 {
-	GArray *sorted;
+	GArray *sorted, *outliers[2];
 	uint64_t median;
+	char *text;
 
 	if (ranks->len < 3)
 		return;
@@ -263,20 +299,26 @@ void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *
 	g_array_sort(sorted, compare_amounts);
 	median = g_array_index(sorted, uint64_t, sorted->len / 2);
 	g_array_free(sorted, TRUE);
+	text = g_strdup_printf(AMOUNT_NOTE "%u ranks is %" G_GUINT64_FORMAT, ranks->len, median);
+	for (unsigned above = 0; above < G_N_ELEMENTS(outliers); above++)
+		outliers[above] = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	for (unsigned i = 0; i < ranks->len; i++) {
 		uint64_t amount = g_array_index(launches, uint64_t, i);
-		char *text;
 
-		if (!is_outlier(amount, median))
-			continue;
-		text = g_strdup_printf("rank %d launched %" G_GUINT64_FORMAT
-				       " kernels, the median of %u ranks is %" G_GUINT64_FORMAT,
-				       g_array_index(ranks, int, i), amount, ranks->len, median);
-		if (g_ptr_array_find_with_equal_func(notes, text, g_str_equal, NULL))
-			g_free(text);
-		else
-			g_ptr_array_add(notes, text);
+		if (is_outlier(amount, median))
+			g_array_append_val(outliers[amount > median], i);
 	}
+	for (unsigned above = 0; above < G_N_ELEMENTS(outliers); above++) {
+		note_outliers(ranks, launches, outliers[above], text, notes);
+		g_array_free(outliers[above], TRUE);
+	}
+	g_free(text);
+}
+
+bool ranks_is_amount_note(const char *line)
+{
+	return g_str_has_prefix(line, "rank") && strstr(line, " launched ") &&
+	       strstr(line, AMOUNT_NOTE);
 }
 
 void ranks_group(struct analysis *analysis)

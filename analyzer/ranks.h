@@ -50,7 +50,13 @@ void ranks_group(struct analysis *analysis);
  */
 void ranks_name_lines(struct analysis *analysis);
 
-/* Add to `notes` (char *, distinct) the ranks whose launches (uint64_t) differ from the others'. */
+/*
+ * Adds lines (char *) to `notes` about the ranks whose launches (uint64_t) are less than half or
+ * more than twice the median: one line for each rank, or one for all of these if there are many.
+ */
 void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *notes);
+
+/* Returns true if a line is one that ranks_note_amounts() makes. */
+bool ranks_is_amount_note(const char *line);
 
 #endif

@@ -73,6 +73,7 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	struct json_object *to = better ? other : one, *from = better ? one : other;
 	struct json_object *ranks = get_member(to, "ranks"), *more = get_member(from, "ranks");
 	struct json_object *launches = get_member(to, "launches");
+	bool lower = first_rank(from) < first_rank(to);
 
 	mark_difference(to, from);
 	add_number(to, from, "count");
@@ -86,7 +87,9 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	}
 	for (size_t i = 0; i < json_object_array_length(more); i++)
 		json_object_array_add(ranks, json_object_get(json_object_array_get_idx(more, i)));
-	json_object_array_sort(ranks, compare_rank_entries);
+	/* The first one has to be the lowest; merge_reports() sorts the others once. */
+	if (lower)
+		json_object_array_sort(ranks, compare_rank_entries);
 	return to;
 }
 
@@ -120,6 +123,7 @@ static void set_outliers(const struct merge *merge, struct json_object *finding)
 
 	if (!ranks)
 		return;
+	json_object_array_sort(get_member(finding, "ranks"), compare_rank_entries);
 	outliers = ranks_outliers(ranks, merge->ranks, merge->unrecorded);
 	list = json_object_new_array();
 	for (unsigned i = 0; i < outliers->len; i++)
@@ -134,28 +138,15 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void add_texts(GPtrArray *list, struct json_object *texts)
-{
-	for (size_t i = 0; texts && i < json_object_array_length(texts); i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
-
-		if (!g_ptr_array_find_with_equal_func(list, text, g_str_equal, NULL))
-			g_ptr_array_add(list, g_strdup(text));
-	}
-}
-
 static void add_processes(struct merge *merge, struct json_object *processes)
 {
 	for (size_t i = 0; processes && i < json_object_array_length(processes); i++) {
 		struct json_object *process = json_object_array_get_idx(processes, i);
 		struct json_object *rank = get_member(process, "rank");
 		int number = (int)json_object_get_int64(rank);
-		bool known = !rank || !get_member(process, "runtime");
 
 		json_object_array_add(merge->processes, json_object_get(process));
-		for (unsigned k = 0; k < merge->ranks->len && !known; k++)
-			known = g_array_index(merge->ranks, int, k) == number;
-		if (!known)
+		if (rank && get_member(process, "runtime"))
 			g_array_append_val(merge->ranks, number);
 	}
 }
@@ -217,15 +208,19 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	json_object_put(findings);
 }
 
-/* A killed process comes before the others that ended, whatever the order of the reports is. */
-static void add_ends(struct merge *merge, bool killed)
+/* Sorts the ranks of all processes, and leaves one of each. */
+static void sort_ranks(GArray *ranks)
 {
-	for (unsigned i = 0; i < merge->reports->len; i++) {
-		struct json_object *end = get_member(merge->reports->pdata[i], "end");
+	unsigned kept = 0;
 
-		if (json_object_get_boolean(get_member(end, "killed")) == killed)
-			add_texts(merge->ends, get_member(end, "text"));
+	g_array_sort(ranks, compare_numbers);
+	for (unsigned i = 0; i < ranks->len; i++) {
+		int rank = g_array_index(ranks, int, i);
+
+		if (!kept || g_array_index(ranks, int, kept - 1) != rank)
+			g_array_index(ranks, int, kept++) = rank;
 	}
+	g_array_set_size(ranks, kept);
 }
 
 /* Notes the ranks' amounts of work, as ranks.c does for one recording. */
@@ -236,12 +231,13 @@ static void note_amounts(struct merge *merge)
 	g_array_set_size(amounts, merge->ranks->len);
 	for (size_t i = 0; i < json_object_array_length(merge->processes); i++) {
 		struct json_object *process = json_object_array_get_idx(merge->processes, i);
+		int rank = (int)get_number(process, "rank");
+		unsigned at;
 
-		for (unsigned k = 0; get_member(process, "rank") && k < amounts->len; k++) {
-			if (g_array_index(merge->ranks, int, k) == get_number(process, "rank")) {
-				g_array_index(amounts, uint64_t, k) +=
-				    (uint64_t)get_number(process, "launches");
-			}
+		if (get_member(process, "rank") &&
+		    g_array_binary_search(merge->ranks, &rank, compare_numbers, &at)) {
+			g_array_index(amounts, uint64_t, at) +=
+			    (uint64_t)get_number(process, "launches");
 		}
 	}
 	ranks_note_amounts(merge->ranks, amounts, merge->notes);
@@ -274,25 +270,54 @@ static gint compare_reports(gconstpointer a, gconstpointer b)
 		   : strcmp(json_object_to_json_string(one), json_object_to_json_string(other));
 }
 
-/* Replaces `list` by the lines of that name in all reports, with the ranks that they are about. */
+/* Adds the lines of an array of a report, with the ranks that they are about. What a part of the
+ * job noted about amounts of work is left out: it is noted of the whole. */
+static void add_lines(struct rank_lines *lines, struct json_object *report,
+		      struct json_object *texts)
+{
+	GArray *ranks = json_report_ranks(report);
+
+	for (size_t i = 0; i < array_length(texts); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+
+		if (!ranks_is_amount_note(text))
+			rank_lines_add(lines, text, ranks, NULL, NULL);
+	}
+	g_array_free(ranks, TRUE);
+}
+
+/* Replaces `list` by what was collected. */
+static void finish_lines(const struct merge *merge, GPtrArray **list, struct rank_lines *lines)
+{
+	g_ptr_array_free(*list, TRUE);
+	*list = rank_lines_finish(lines, merge->ranks);
+}
+
 static void unite_lines(const struct merge *merge, GPtrArray **list, const char *name)
 {
 	struct rank_lines *lines = rank_lines_new();
 
-	for (unsigned i = 0; i < merge->reports->len; i++) {
-		struct json_object *report = merge->reports->pdata[i];
-		struct json_object *texts = get_array(report, name);
-		GArray *ranks = json_report_ranks(report);
+	for (unsigned i = 0; i < merge->reports->len; i++)
+		add_lines(lines, merge->reports->pdata[i],
+			  get_array(merge->reports->pdata[i], name));
+	finish_lines(merge, list, lines);
+}
 
-		for (size_t k = 0; k < array_length(texts); k++) {
-			rank_lines_add(lines,
-				       json_object_get_string(json_object_array_get_idx(texts, k)),
-				       ranks, NULL, NULL);
+/* A killed process comes before the others that ended, whatever the order of the reports is. */
+static void unite_ends(struct merge *merge)
+{
+	struct rank_lines *lines = rank_lines_new();
+
+	for (int killed = 1; killed >= 0; killed--) {
+		for (unsigned i = 0; i < merge->reports->len; i++) {
+			struct json_object *report = merge->reports->pdata[i];
+			struct json_object *end = get_member(report, "end");
+
+			if (json_object_get_boolean(get_member(end, "killed")) == killed)
+				add_lines(lines, report, get_member(end, "text"));
 		}
-		g_array_free(ranks, TRUE);
 	}
-	g_ptr_array_free(*list, TRUE);
-	*list = rank_lines_finish(lines, merge->ranks);
+	finish_lines(merge, &merge->ends, lines);
 }
 
 /* From here on merge->findings are causes. */
@@ -318,11 +343,10 @@ void merge_reports(struct merge *merge)
 	for (unsigned i = 0; i < merge->reports->len; i++)
 		add_report(merge, merge->reports->pdata[i], seen);
 	g_hash_table_destroy(seen);
-	add_ends(merge, true);
-	add_ends(merge, false);
 	if (merge->recording >= 0 && merge->recording_unsaid)
 		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);
-	g_array_sort(merge->ranks, compare_numbers);
+	sort_ranks(merge->ranks);
+	unite_ends(merge);
 	unite_lines(merge, &merge->limits, "limits");
 	unite_lines(merge, &merge->notes, "notes");
 	note_amounts(merge);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyzer/rank_lines.h"
+#include "analyzer/ranks.h"
 
 /* Processes 100 to 163 are the ranks 0 to 63. */
 static int rank_of(int pid, void *data)
@@ -104,13 +105,40 @@ static void lines_of_several_reports_are_united(void **state)
 	rank_lines_add(lines, "kernel a: unknown (ranks 0,2)", node, NULL, NULL);
 	rank_lines_add(lines, "kernel a: unknown (rank 5)", other, NULL, NULL);
 	rank_lines_add(lines, "kernel b: unknown", node, NULL, NULL);
-	rank_lines_add(lines, "rank 3 launched 8 kernels", node, NULL, NULL);
+	rank_lines_add(lines, "rank 3 launched 80 kernels, the median of 4 ranks is 8", node, NULL,
+		       NULL);
 	assert_lines(lines, "ranks 0-2,4: late by 1 s (the numbers are those of rank 0)\n"
 			    "kernel a: unknown (ranks 0,2,5)\n"
 			    "kernel b: unknown (ranks 0-3)\n"
-			    "rank 3 launched 8 kernels\n");
+			    "rank 3 launched 80 kernels, the median of 4 ranks is 8\n");
 	g_array_free(node, TRUE);
 	g_array_free(other, TRUE);
+}
+
+/* A few ranks have a line each; many, above or below the median, share one. */
+static void ranks_with_other_amounts_are_named(void **state)
+{
+	GArray *all = numbers(0, 32), *launches = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+
+	(void)state;
+	for (uint64_t i = 0; i < 32; i++) {
+		uint64_t amount = i < 6 ? 500 + i : i == 31 ? 3 : 100;
+
+		g_array_append_val(launches, amount);
+	}
+	ranks_note_amounts(all, launches, notes);
+	assert_int_equal(notes->len, 2);
+	assert_string_equal(notes->pdata[0],
+			    "rank 31 launched 3 kernels, the median of 32 ranks is 100");
+	assert_string_equal(notes->pdata[1],
+			    "ranks 0-5 launched 500 to 505 kernels, the median of 32 ranks is 100");
+	for (unsigned i = 0; i < notes->len; i++)
+		assert_true(ranks_is_amount_note(notes->pdata[i]));
+	assert_false(ranks_is_amount_note("rank 3 (process 9): launched nothing"));
+	g_ptr_array_free(notes, TRUE);
+	g_array_free(launches, TRUE);
+	g_array_free(all, TRUE);
 }
 
 /* A report may have been written by somebody else. */
@@ -140,6 +168,7 @@ int main(void)
 		cmocka_unit_test(the_same_of_64_ranks_is_one_line),
 		cmocka_unit_test(a_kernel_of_some_ranks_has_their_names_behind_it),
 		cmocka_unit_test(lines_of_several_reports_are_united),
+		cmocka_unit_test(ranks_with_other_amounts_are_named),
 		cmocka_unit_test(odd_lines_stay_as_they_are),
 	};
 
