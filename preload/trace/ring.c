@@ -5,7 +5,8 @@
  * The file grows by pages that were never used. Of a file that the recorder drains, pages become
  * free again, and when it has its greatest size, threads wait for them; as long as the recorder
  * empties pages, no record is lost. A recorder that was killed or hangs empties none: after one
- * wait in vain a thread waits no longer than a tenth of the time.
+ * wait in vain a thread waits no longer than a tenth of the time. They wait as long for one that
+ * makes the file larger.
  *
  * What a child that shares nothing of this must not write to is in memory that the kernel clears in
  * every child, also in those that were made without the C library's knowledge.
@@ -49,9 +50,6 @@
 #define WAIT_NS  UINT64_C(10000000000)
 #define RETRY_NS UINT64_C(1000000000)
 #define PAUSE_NS UINT64_C(10000000000)
-/* It waits so long for another thread that makes the file larger, which a handler may have
- * interrupted. */
-#define GROWING_NS UINT64_C(100000000)
 /* A file that could not be made larger is left as it is for so long. */
 #define FULL_NS UINT64_C(1000000000)
 
@@ -360,7 +358,7 @@ static void nap(struct hg_ring *ring, uint32_t freed, long ns)
 	__atomic_fetch_sub(&ring->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Notes how a wait for a page of a drained file has ended. */
+/* Notes how a wait for a page has ended. */
 static void note_wait(struct own *mine, bool in_vain)
 {
 	__atomic_store_n(&mine->patience, in_vain ? RETRY_NS : WAIT_NS, __ATOMIC_RELAXED);
@@ -377,17 +375,15 @@ static bool get_room(struct own *mine, uint32_t freed, uint64_t begin)
 
 	if (growth == GREW)
 		return true;
-	if (growth == ANOTHER_GROWS) {
-		nap(ring, freed, 100000);
-		return now - begin < GROWING_NS;
-	}
-	if (!ring->drained || now < __atomic_load_n(&mine->hopeless_until, __ATOMIC_RELAXED))
+	/* A thread that makes the file larger may be kept from the processor, or by the disk. */
+	if ((growth == CANNOT_GROW && !ring->drained) ||
+	    now < __atomic_load_n(&mine->hopeless_until, __ATOMIC_RELAXED))
 		return false;
 	if (now - begin >= __atomic_load_n(&mine->patience, __ATOMIC_RELAXED)) {
 		note_wait(mine, true);
 		return false;
 	}
-	nap(ring, freed, 10000000);
+	nap(ring, freed, growth == ANOTHER_GROWS ? 100000 : 10000000);
 	return true;
 }
 
@@ -405,7 +401,7 @@ static struct hg_ring_page *find_page(struct own *mine)
 			      !get_room(mine, freed, begin)))
 			return NULL;
 	}
-	if (begin && ring->drained)
+	if (begin)
 		note_wait(mine, false);
 	return page;
 }

@@ -338,21 +338,39 @@ static void work_for_ever(void)
 		add(0);
 }
 
-/*
- * Killed between the two, a thread has stored a record more than it counted. On a busy disk a file
- * may not get a page in time: then the rest is lost, and counted.
- */
+/* The file is opened each time that it is made larger. */
+static int close_slowly(int fd)
+{
+	usleep(300000);
+	return close(fd);
+}
+
+/* Threads wait for one that makes the file larger, however slow that is: nothing is lost. */
+static void work_slowly(void)
+{
+	hg_libc.close = close_slowly;
+	work_in_threads();
+}
+
+static void growth_is_slow(void **state)
+{
+	(void)state;
+	prepare();
+	run_whole(work_slowly);
+	assert_int_equal(made->lost, 0);
+	expect_all();
+	clean();
+}
+
+/* Killed between the two, a thread has stored a record more than it counted. */
 static void killed_anywhere(void **state)
 {
-	unsigned without_loss = 0;
 	char *damage = NULL;
 	struct seen seen;
 	pid_t child;
 
 	(void)state;
 	for (unsigned trial = 0; trial < 100; trial++) {
-		uint64_t lost;
-
 		prepare();
 		child = run(work_for_ever);
 		while (!__atomic_load_n(&made->records[0], __ATOMIC_ACQUIRE))
@@ -360,16 +378,13 @@ static void killed_anywhere(void **state)
 		usleep(trial * 61 % 2000);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		lost = read_all(&seen, &damage);
+		assert_int_equal(read_all(&seen, &damage), 0);
 		assert_null(damage);
 		assert_int_equal(seen.wrong, 0);
 		for (uint32_t i = 0; i < THREADS; i++)
 			assert_in_range(seen.records[i] - made->records[i], 0, 1);
-		assert_in_range(lost - made->lost, 0, THREADS);
-		without_loss += !lost;
 		clean();
 	}
-	assert_in_range(without_loss, 90, 100);
 }
 
 static void work_without_room(void)
@@ -846,6 +861,7 @@ int main(void)
 		cmocka_unit_test(damaged_pages),       cmocka_unit_test(no_files),
 		cmocka_unit_test(pages_in_parts),      cmocka_unit_test(recorder_is_gone),
 		cmocka_unit_test(pages_that_are_gone), cmocka_unit_test(few_faults),
+		cmocka_unit_test(growth_is_slow),
 	};
 
 	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
