@@ -63,6 +63,12 @@ static int fill(struct isa_analysis *analysis, struct flow *flow, const struct f
 		if (!status)
 			status = names_paths(analysis, flow->launch->kernel, &atomic->origin.paths);
 	}
+	kernel.stores_complete = true;
+	if (!status)
+		status = origin_stores(flow, &kernel);
+	evaluation->stores = kernel.stores;
+	evaluation->store_count = kernel.store_count;
+	evaluation->stores_complete = !status && kernel.stores_complete;
 out:
 	witness_free(witness);
 	return status;
@@ -129,8 +135,13 @@ int kernel_evaluate(struct isa_analysis *analysis, const struct codeobj_kernel *
 
 void isa_evaluation_free(struct isa_evaluation *evaluation)
 {
+	struct isa_kernel kernel = { 0 };
+
 	if (!evaluation)
 		return;
+	kernel.stores = evaluation->stores;
+	kernel.store_count = evaluation->store_count;
+	isa_kernel_clear(&kernel);
 	for (size_t i = 0; i < evaluation->atomic_count; i++) {
 		isa_origin_clear(&evaluation->atomics[i].origin);
 		free(evaluation->atomics[i].unsure);

@@ -526,7 +526,8 @@ struct isa_launch {
 	bool (*is_address)(void *user, uint64_t word);
 	/*
 	 * The `size` bytes (1, 2 or 4) at an address, if they are known, are no part of an address,
-	 * and stay the same during the launch.
+	 * and stay the same during the launch: by other work, and by its own stores if the caller
+	 * does not compare these (isa_evaluation.stores).
 	 */
 	bool (*memory)(void *user, uint64_t address, unsigned size, uint32_t *number);
 	void *user;
@@ -550,7 +551,10 @@ struct isa_evaluated {
 struct isa_evaluation {
 	struct isa_evaluated *atomics;
 	size_t atomic_count;
-	char *why; /* why nothing was found out, and none are listed; NULL */
+	struct isa_store *stores; /* that it may execute, as in isa_kernel; without `when` */
+	size_t store_count;
+	bool stores_complete; /* these are all */
+	char *why;            /* why nothing was found out, and none are listed; NULL */
 };
 
 /*

@@ -559,6 +559,24 @@ static int add_stores(struct flow *flow, const struct access *access, const stru
 	return status;
 }
 
+int origin_stores(struct flow *flow, struct isa_kernel *kernel)
+{
+	int status = 0;
+
+	kernel->stores_complete &= !flow->incomplete && !flow->unseen && !flow->broken;
+	for (size_t i = 0; !status && i < flow->access_count; i++) {
+		const struct access *access = &flow->access[i];
+		struct sources s;
+
+		if (access->insn->family == MEM_DS)
+			continue;
+		status = gather_all(flow, access, &s);
+		if (!status)
+			status = add_stores(flow, access, &s, kernel);
+	}
+	return status;
+}
+
 int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 {
 	size_t i;

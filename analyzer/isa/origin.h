@@ -17,6 +17,10 @@ int origin_is_argument(struct flow *flow, const struct access *access, bool *arg
  */
 int origin_writes(struct flow *flow, const struct access *access, bool *writes);
 
+/* Add what all accesses store, or may, to the kernel's stores; stores_complete becomes false where
+ * these are not all. Returns 0 or -ENOMEM. */
+int origin_stores(struct flow *flow, struct isa_kernel *kernel);
+
 /* Add what all accesses do to the kernel's uses, path_uses and stores; what is true of them
  * (uses_complete...) becomes false, and incomplete and unvisited are set, where it is not. 0 or
  * -ENOMEM. */

@@ -203,6 +203,9 @@ const struct isa_evaluation *evaluations_find(struct evaluations *evaluations,
 struct asked_launch {
 	const struct rules_context *context;
 	const struct launch *launch;
+	/* Words (struct word) of which it was assumed that the launch does not store to them; NULL:
+	 * none may be. */
+	GArray *assumed;
 };
 
 static bool answer_argument(void *user, uint32_t offset, unsigned size, uint64_t *value)
@@ -226,19 +229,31 @@ static bool answer_memory(void *user, uint64_t address, unsigned size, uint32_t 
 	const struct asked_launch *asked = user;
 	const struct rules_context *context = asked->context;
 	struct content_word word = { .address = address };
+	struct word own = { address, size };
 
 	*asked->launch->numbers_matter = true;
-	return contents_number(&context->process->contents, address, size, number, &word.stamp) &&
-	       (!*number || !kernel_args_veiled(asked->launch->args)) &&
-	       !contents_doubt_of(context->process, context->event, &word) &&
-	       !launch_may_store(context, asked->launch, address, size);
+	if (!contents_number(&context->process->contents, address, size, number, &word.stamp) ||
+	    (*number && kernel_args_veiled(asked->launch->args)) ||
+	    contents_doubt_of(context->process, context->event, &word))
+		return false;
+	if (!launch_may_store(context, asked->launch, address, size))
+		return true;
+	if (asked->assumed)
+		g_array_append_val(asked->assumed, own);
+	return asked->assumed != NULL;
 }
 
+/*
+ * The code alone may say of a launch that it stores anywhere. So first of all it is assumed that
+ * the words which the evaluation reads stay what they are. That is true if the evaluation has no
+ * store to one of them: until the first such store it would be right.
+ */
 const struct isa_evaluation *launch_evaluate(const struct rules_context *context,
 					     const struct launch *launch)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
-	struct asked_launch asked = { context, launch };
+	struct asked_launch asked = { context, launch,
+				      g_array_new(FALSE, FALSE, sizeof(struct word)) };
 	const struct isa_launch own = {
 		.groups = { event->grid_x, event->grid_y, event->grid_z },
 		.items = { event->block_x, event->block_y, event->block_z },
@@ -248,8 +263,19 @@ const struct isa_evaluation *launch_evaluate(const struct rules_context *context
 		.user = &asked,
 	};
 
+	const struct isa_evaluation *evaluation = NULL;
+
 	if (!launch->args)
-		return NULL;
+		goto out;
 	*launch->items_matter = true;
-	return kernels_evaluate(context->kernels, context->process, launch->kernel, &own);
+	evaluation = kernels_evaluate(context->kernels, context->process, launch->kernel, &own);
+	if (asked.assumed->len &&
+	    (!evaluation || evaluation_may_store(context, launch, evaluation, asked.assumed))) {
+		g_clear_pointer(&asked.assumed, g_array_unref);
+		evaluation =
+		    kernels_evaluate(context->kernels, context->process, launch->kernel, &own);
+	}
+out:
+	g_clear_pointer(&asked.assumed, g_array_unref);
+	return evaluation;
 }

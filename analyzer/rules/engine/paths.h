@@ -77,6 +77,19 @@ bool paths_known(const struct rules_context *context, const struct launch *launc
 bool launch_may_store(const struct rules_context *context, const struct launch *launch,
 		      uint64_t address, unsigned size);
 
+/* A part of memory of up to 8 bytes. */
+struct word {
+	uint64_t address;
+	unsigned size;
+};
+
+/*
+ * Returns true if a launch may store to any of these words (struct word) as far as an evaluation
+ * says what it executes.
+ */
+bool evaluation_may_store(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_evaluation *evaluation, const GArray *words);
+
 /*
  * Returns true if they lead to one allocation, or to several that one call made: what holds for one
  * of them holds for all.

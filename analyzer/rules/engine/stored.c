@@ -191,13 +191,9 @@ static struct kept_stores *stores_of(const struct rules_context *context,
 	return kept;
 }
 
-bool launch_may_store(const struct rules_context *context, const struct launch *launch,
-		      uint64_t address, unsigned size)
+static bool may_store(const struct kept_stores *kept, uint64_t address, unsigned size)
 {
-	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
-	const struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
-
-	if (!kept || !kept->all)
+	if (!kept->all)
 		return true;
 	for (unsigned i = 0; i < kept->list->len; i++) {
 		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
@@ -209,6 +205,50 @@ bool launch_may_store(const struct rules_context *context, const struct launch *
 			return true;
 	}
 	return false;
+}
+
+bool launch_may_store(const struct rules_context *context, const struct launch *launch,
+		      uint64_t address, unsigned size)
+{
+	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+
+	return !args || may_store(stores_of(context, launch, args), address, size);
+}
+
+/* Returns true if one store may go through a pointer that another one changes. */
+static bool may_lead_elsewhere(const struct isa_store *stores, size_t count)
+{
+	bool follows = false, changes = false;
+
+	for (size_t i = 0; i < count; i++) {
+		follows |= stores[i].path.step_count > 1;
+		changes |=
+		    stores[i].size >= 8 && (!stores[i].value_known || stores[i].value_count > 0);
+	}
+	return follows && changes;
+}
+
+bool evaluation_may_store(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_evaluation *evaluation, const GArray *words)
+{
+	struct kept_stores kept = { .list = g_array_new(FALSE, FALSE, sizeof(struct stretch)) };
+	struct isa_kernel code = *launch->code;
+	struct launch own = *launch;
+	bool any;
+
+	code.stores = evaluation->stores;
+	code.store_count = evaluation->store_count;
+	code.stores_complete = evaluation->stores_complete;
+	own.code = &code;
+	find_stores(context, &own, &kept);
+	any = may_lead_elsewhere(code.stores, code.store_count);
+	for (unsigned i = 0; !any && i < words->len; i++) {
+		const struct word *word = &g_array_index(words, struct word, i);
+
+		any = may_store(&kept, word->address, word->size);
+	}
+	g_array_free(kept.list, TRUE);
+	return any;
 }
 
 static void apply_stretches(const struct rules_context *context, const struct kept_stores *kept,

@@ -169,6 +169,35 @@ static void check(void **state)
 	isa_session_close(session);
 }
 
+/* Stores are those of the rounds that are made, of any where their number is not known. */
+static void stores(void **state)
+{
+	const struct variant *variant = *state;
+	struct words words = { .word = { 0, 0x7f01, 2 },
+			       .known = { true, true, true },
+			       .count = 3 };
+	struct isa_launch launch = { .argument = read_argument,
+				     .is_address = is_address,
+				     .memory = read_memory,
+				     .user = &words };
+	struct isa_evaluation *evaluation = NULL;
+	struct isa_session *session;
+	char *error = NULL;
+
+	assert_int_equal(isa_session_open(variant->elf, variant->elf_size, NULL, &session, &error),
+			 0);
+	assert_int_equal(isa_session_evaluate(session, "rounds", &launch, &evaluation, &error), 0);
+	assert_true(evaluation->stores_complete);
+	assert_int_equal(evaluation->store_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(evaluation->stores[i].path.step_count, 2);
+		assert_true(evaluation->stores[i].path.step[0].exact);
+		assert_int_equal(evaluation->stores[i].path.step[0].offset, 8 * i);
+	}
+	isa_evaluation_free(evaluation);
+	isa_session_close(session);
+}
+
 /* What cannot be evaluated in its budget is unknown, and the budget is named. */
 static void budget(void **state)
 {
@@ -225,8 +254,9 @@ static void rows(void **state)
 int main(int argc, char **argv)
 {
 	static struct variant variants[16];
-	struct CMUnitTest tests[18] = { cmocka_unit_test(rows),
-					cmocka_unit_test_prestate(budget, &variants[0]) };
+	struct CMUnitTest tests[19] = { cmocka_unit_test(rows),
+					cmocka_unit_test_prestate(budget, &variants[0]),
+					cmocka_unit_test_prestate(stores, &variants[0]) };
 	size_t count = 0;
 
 	if (argc < 3 || argc > 18)
@@ -234,8 +264,8 @@ int main(int argc, char **argv)
 	expect_read(&expectations, argv[1]);
 	for (int i = 2; i < argc; i++, count++) {
 		variant_load(&variants[count], argv[i]);
-		tests[count + 2] = (struct CMUnitTest){ variants[count].name, check, NULL, NULL,
+		tests[count + 3] = (struct CMUnitTest){ variants[count].name, check, NULL, NULL,
 							&variants[count] };
 	}
-	return _cmocka_run_group_tests("evaluate", tests, count + 2, NULL, NULL);
+	return _cmocka_run_group_tests("evaluate", tests, count + 3, NULL, NULL);
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words that an evaluation of a launch reads, which count only as long as the launch stores to none
+ * of them.
+ */
+#include <errno.h>
+
+#include "analyzer/isa/isa.h"
+
+static struct isa_evaluation *evaluation_of(const struct isa_launch *launch);
+#define EVALUATION_STUB evaluation_of(launch)
+#include "contents_world.h"
+
+static struct isa_evaluated evaluated;
+static struct isa_store evaluated_store[2];
+static struct isa_evaluation executing, idle;
+
+/* The kernel executes its atomic unless the first word of OTHER is 0. */
+static struct isa_evaluation *evaluation_of(const struct isa_launch *launch)
+{
+	uint32_t number;
+
+	if (launch->memory(launch->user, OTHER, 4, &number) && !number)
+		return &idle;
+	return &executing;
+}
+
+static void stores_to(unsigned index, uint32_t kernarg, int64_t offset, uint32_t size)
+{
+	evaluated_store[index] = (struct isa_store){
+		.path = { .kernarg = kernarg,
+			  .step_count = 1,
+			  .step = { { .offset = offset, .exact = true, .repeats = false } } },
+		.size = size,
+	};
+}
+
+/* The code alone may store anywhere. */
+static int evaluated_setup(void **state)
+{
+	int status = deep_setup(state);
+
+	kernel.stores_complete = false;
+	evaluated = (struct isa_evaluated){ .kernel_offset = atomic.kernel_offset,
+					    .origin = atomic.origin,
+					    .executes = true };
+	executing = idle = (struct isa_evaluation){ .stores = evaluated_store,
+						    .store_count = 1,
+						    .stores_complete = true };
+	executing.atomics = &evaluated;
+	executing.atomic_count = 1;
+	return status;
+}
+
+#undef CLAIM_SETUP
+#define CLAIM_SETUP evaluated_setup
+
+static void launch_with_flag(const char *expected)
+{
+	atomic.executes = false;
+	memory(HG_API_hipMalloc);
+	fill(OTHER, SIZE);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	launch(1, TABLE, OTHER);
+	assert_string_equal(found(), expected);
+}
+
+static void stores_elsewhere(void **state)
+{
+	(void)state;
+	stores_to(0, 0, 16, 4);
+	launch_with_flag("");
+}
+
+static void stores_beside_it(void **state)
+{
+	(void)state;
+	stores_to(0, 8, 4, 4);
+	launch_with_flag("");
+}
+
+static void stores_to_the_flag(void **state)
+{
+	(void)state;
+	stores_to(0, 8, 0, 4);
+	launch_with_flag("HG101");
+}
+
+static void may_store_anywhere(void **state)
+{
+	(void)state;
+	idle.store_count = 0;
+	idle.stores_complete = false;
+	launch_with_flag("HG101");
+}
+
+/* The second store goes through a word that the first one may change. */
+static void changes_a_pointer(void **state)
+{
+	(void)state;
+	stores_to(0, 0, 8, 8);
+	evaluated_store[1] = (struct isa_store){ .path = path, .size = 4 };
+	idle.store_count = 2;
+	launch_with_flag("HG101");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SILENT(HG101, stores_elsewhere),  SILENT(HG101, stores_beside_it),
+		FINDS(HG101, stores_to_the_flag), FINDS(HG101, may_store_anywhere),
+		FINDS(HG101, changes_a_pointer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
