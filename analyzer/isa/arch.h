@@ -5,7 +5,14 @@
 
 #include <stdbool.h>
 
-enum arch_generation { ARCH_GFX9, ARCH_GFX10, ARCH_GFX11, ARCH_GFX12, ARCH_GENERATIONS };
+enum arch_generation {
+	ARCH_GFX9,
+	ARCH_GFX10,
+	ARCH_GFX11,
+	ARCH_GFX12,
+	ARCH_GFX12_5,
+	ARCH_GENERATIONS
+};
 enum arch_scope { ARCH_SCOPE_NONE, ARCH_SCOPE_L2, ARCH_SCOPE_SC1, ARCH_SCOPE_FIELD };
 /* LLVM libraries that the tests know (disasm_llvm.c), of which one may not know a processor. */
 enum arch_lacks { ARCH_LACKS_NOTHING, ARCH_LACKS_LLVM_22, ARCH_LACKS_LLVM_19 };

@@ -142,7 +142,7 @@ static bool misplaced_literal(enum arch_generation generation, const uint8_t *co
 			(word[1] >> 18 & 0x1ff) == LITERAL);
 	case 0x38: /* MUBUF */
 	case 0x3a: /* MTBUF */
-		return generation != ARCH_GFX12 && word[1] >> 24 == LITERAL;
+		return generation < ARCH_GFX12 && word[1] >> 24 == LITERAL;
 	default:
 		return false;
 	}

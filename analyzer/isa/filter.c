@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#define GENERATIONS 4u
-
 /* In encoding `major` (the word's upper six bits), the field of `width` bits at `shift`. */
 static const struct row {
 	uint8_t generation, major, shift, width;
@@ -38,13 +36,22 @@ static const struct row {
 	{ ARCH_GFX10, 0x3c, 18, 7, 0, 127 },   /* MIMG */
 	{ ARCH_GFX10, 0x3d, 18, 8, 64, 255 },  /* SMEM */
 
-	{ ARCH_GFX11, 0x37, 18, 7, 42, 127 },  { ARCH_GFX11, 0x38, 18, 8, 51, 255 },
-	{ ARCH_GFX11, 0x3c, 18, 7, 0, 127 },   { ARCH_GFX11, 0x3d, 18, 8, 64, 255 },
+	{ ARCH_GFX11, 0x37, 18, 7, 42, 127 },
+	{ ARCH_GFX11, 0x38, 18, 8, 51, 255 },
+	{ ARCH_GFX11, 0x3c, 18, 7, 0, 127 },
+	{ ARCH_GFX11, 0x3d, 18, 8, 64, 255 },
 
 	{ ARCH_GFX12, 0x3b, 14, 8, 51, 78 }, /* VFLAT, VSCRATCH, VGLOBAL: ahead of wbinv */
 	{ ARCH_GFX12, 0x3b, 14, 8, 80, 86 }, /* ahead of load_tr */
-	{ ARCH_GFX12, 0x3b, 14, 8, 89, 255 },  { ARCH_GFX12, 0x31, 14, 8, 51, 255 }, /* VBUFFER */
-	{ ARCH_GFX12, 0x34, 14, 8, 0, 255 },                                         /* VIMAGE */
+	{ ARCH_GFX12, 0x3b, 14, 8, 89, 255 },
+	{ ARCH_GFX12, 0x31, 14, 8, 51, 255 }, /* VBUFFER */
+	{ ARCH_GFX12, 0x34, 14, 8, 0, 255 },  /* VIMAGE */
+
+	/* The same, with more loads between: all of them count. */
+	{ ARCH_GFX12_5, 0x3b, 14, 8, 51, 78 },
+	{ ARCH_GFX12_5, 0x3b, 14, 8, 80, 255 },
+	{ ARCH_GFX12_5, 0x31, 14, 8, 51, 255 },
+	{ ARCH_GFX12_5, 0x34, 14, 8, 0, 255 },
 };
 
 /* DS of gfx10 and later, eight bits from bit 18 on. */
@@ -58,20 +65,19 @@ static const struct {
 /* Scalar instructions after which control is elsewhere: the upper nine bits. */
 static const struct {
 	uint8_t generation;
-	uint8_t from, to; /* SOP1: s_setpc, s_swappc, s_rfe */
+	uint8_t from, to; /* SOP1: s_setpc, s_swappc, s_rfe; s_add_pc */
 	uint16_t call;    /* SOPK: s_call */
 } scalars[] = {
-	{ ARCH_GFX9, 0x1d, 0x1f, 0x175 },
-	{ ARCH_GFX10, 0x20, 0x22, 0x176 },
-	{ ARCH_GFX11, 0x48, 0x4a, 0x174 },
-	{ ARCH_GFX12, 0x48, 0x4a, 0x174 },
+	{ ARCH_GFX9, 0x1d, 0x1f, 0x175 },    { ARCH_GFX10, 0x20, 0x22, 0x176 },
+	{ ARCH_GFX11, 0x48, 0x4a, 0x174 },   { ARCH_GFX12, 0x48, 0x4a, 0x174 },
+	{ ARCH_GFX12_5, 0x48, 0x4b, 0x174 },
 };
 
 /* By major encoding: where its opcode is, and which opcodes are interesting. */
 static struct major {
 	uint8_t shift, mask;
 	uint64_t bits[4];
-} majors[GENERATIONS][64];
+} majors[ARCH_GENERATIONS][64];
 
 static void fill(const struct row *row)
 {
@@ -87,7 +93,7 @@ static void fill_majors(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		fill(&rows[i]);
-	for (uint8_t g = ARCH_GFX10; g < GENERATIONS; g++)
+	for (uint8_t g = ARCH_GFX10; g < ARCH_GENERATIONS; g++)
 		for (size_t i = 0; i < sizeof(later_ds) / sizeof(later_ds[0]); i++)
 			fill(&(struct row){ g, 0x36, 18, 8, later_ds[i].from, later_ds[i].to });
 }

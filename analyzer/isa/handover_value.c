@@ -118,7 +118,7 @@ static unsigned address_operands(const struct insn *insn, const struct operand *
 
 	if (first < insn->operand_count)
 		operand[count++] = &insn->operand[first];
-	if (insn->family == MEM_GLOBAL && scalar < insn->operand_count)
+	if (scalar < insn->operand_count)
 		operand[count++] = &insn->operand[scalar];
 	return count;
 }

@@ -313,6 +313,8 @@ static void parse_modifier(struct insn *insn, const char *word)
 		insn->idxen = true;
 	else if (!strcmp(word, "lds"))
 		insn->lds = true;
+	else if (!strcmp(word, "scale_offset"))
+		insn->scaled = true;
 	else if (starts(word, "op_sel:[")) {
 		insn->op_sel_hi[0] = word[8] == '1';
 		insn->op_sel_hi[1] = word[8] && word[9] == ',' && word[10] == '1';
@@ -344,6 +346,8 @@ static const struct {
 	{ "tbuffer_", MEM_BUFFER },
 	{ "ds_", MEM_DS },
 	{ "image_", MEM_IMAGE },
+	{ "cluster_", MEM_GLOBAL },
+	{ "tensor_", MEM_IMAGE },
 };
 
 static uint8_t data_dwords(const char *mnemonic, bool *sub_dword)
@@ -378,7 +382,7 @@ static void classify_memory(struct insn *insn)
 	bool sub_dword, fp = false;
 
 	insn->class = OP_MEMORY;
-	insn->lds |= strstr(name, "_lds_") != NULL;
+	insn->lds |= strstr(name, "_lds_") || ends(name, "_lds");
 	insn->dwords = data_dwords(name, &sub_dword);
 	insn->sub_dword = sub_dword;
 	if (insn_atomic(name, &op, &type, &fp)) {
@@ -487,6 +491,37 @@ static uint16_t find_traits(const struct insn *insn)
 	return traits;
 }
 
+/*
+ * Brings operands of gfx125x into the order of what did the same before: copies between memory and
+ * LDS have a register with LDS's address, which is left out or not followed; v_mad_nc_* have no
+ * carry; an index that is multiplied by the size of an element is a number made of the register.
+ */
+static void adapt_operands(struct insn *insn)
+{
+	struct operand *operand = insn->operand;
+	unsigned index;
+
+	if (insn->lds && insn->load && strstr(insn->mnemonic, "_async_") && insn->operand_count) {
+		memmove(operand, operand + 1, (INSN_OPERANDS - 1) * sizeof(*operand));
+		memset(&operand[INSN_OPERANDS - 1], 0, sizeof(*operand));
+		insn->operand_count--;
+	} else if (insn->lds && insn->store && insn->operand_count > 1) {
+		operand[1] = (struct operand){ .kind = OPERAND_OTHER };
+	} else if (starts(insn->mnemonic, "v_mad_nc_") && insn->operand_count == 4) {
+		memmove(operand + 2, operand + 1, 3 * sizeof(*operand));
+		operand[1] = (struct operand){ .kind = OPERAND_OFF };
+		insn->operand_count++;
+	} else if (!strcmp(insn->mnemonic, "s_set_vgpr_msb") && operand[0].kind == OPERAND_CONST &&
+		   !(operand[0].value & 0xff)) {
+		insn->class = OP_NOTHING;
+	}
+	if (!insn->scaled)
+		return;
+	index = insn->family == MEM_SCALAR ? 2 : insn->load && !insn->lds ? 1 : insn->returns;
+	if (index < insn->operand_count)
+		operand[index].half = 1;
+}
+
 void insn_parse(struct insn *insn, char *text)
 {
 	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_e64_dpp", "_dpp" };
@@ -586,6 +621,7 @@ void insn_parse(struct insn *insn, char *text)
 			parse_modifier(insn, start);
 	}
 	classify(insn);
+	adapt_operands(insn);
 	insn->traits = find_traits(insn);
 	if (insn->sdwa_src) {
 		/* Sources follow the destination, and the mask of carries. */

@@ -110,6 +110,7 @@ struct insn {
 	uint8_t atomic_type;
 	bool load : 1, store : 1, atomic : 1; /* of a memory instruction */
 	bool returns : 1; /* atomic: writes the old value to its first operand */
+	bool scaled : 1;  /* its index counts elements, not bytes */
 	bool offen : 1, idxen : 1, lds : 1, sub_dword : 1, fp : 1;
 	bool dpp : 1;                /* operands come from other lanes */
 	bool sdwa : 1, sdwa_dst : 1; /* parts of operands; writes a part of the destination only */

@@ -111,10 +111,16 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		entry->group[0] = 108 + 9;
 		entry->group[1] = 108 + 7;
 		entry->group[2] = -1;
+	} else if (analysis->arch->generation == ARCH_GFX12_5) {
+		/* They depend on the position in a cluster, too [LUG, same section]. */
+		entry->group[0] = entry->group[1] = entry->group[2] = -1;
 	}
-	/* The first 256 bytes then serve firmware that cannot preload. */
+	/*
+	 * The first 256 bytes then serve firmware that cannot preload; that of gfx125x can [SEEN72],
+	 * by what clang 22 emits.
+	 */
 	entry->start = entry->pc;
-	if (entry->preload_count)
+	if (entry->preload_count && analysis->arch->generation != ARCH_GFX12_5)
 		entry->pc += 256;
 	return 0;
 }

@@ -61,6 +61,16 @@ static const struct {
 	  "global_load_b128 v[4:7], v0, s[2:3] offset:16" },
 	{ ARCH_GFX12, { 0, 0, 0xc0, 0xbf }, 4, "s_wait_loadcnt 0x0" },
 	{ ARCH_GFX12, { 0x10, 0, 0xa5, 0xbf }, 4, "s_cbranch_execz 16" },
+	{ ARCH_GFX12_5,
+	  { 0x7c, 0x80, 0x10, 0xec, 0, 0, 0x10, 2, 2, 0, 0, 0 },
+	  12,
+	  "flat_atomic_cmpswap_b64 v[0:1], v[2:3], v[4:7] th:TH_ATOMIC_RETURN" },
+	{ ARCH_GFX12_5,
+	  { 2, 0xc0, 5, 0xee, 4, 0, 0, 0, 0, 0x10, 0, 0 },
+	  12,
+	  "global_load_b128 v[4:7], v0, s[2:3] offset:16" },
+	{ ARCH_GFX12_5, { 0, 0, 0xc0, 0xbf }, 4, "s_wait_loadcnt 0x0" },
+	{ ARCH_GFX12_5, { 0x10, 0, 0xa5, 0xbf }, 4, "s_cbranch_execz 16" },
 };
 
 enum result { PASSED, UNTRIED, UNKNOWN, DIFFERENT };

@@ -327,8 +327,6 @@ static void lay_out(struct flow *flow, const struct state *state, const struct i
 		if (!insn->load)
 			layout->data = &operand[first + 1];
 		scalar = &operand[first + (insn->load ? 1 : 2)];
-		if (insn->family == MEM_FLAT)
-			scalar = NULL;
 		if (insn->family == MEM_SCRATCH) {
 			layout->is_private = true;
 			layout->low = value_const(&flow->store, 0);
@@ -646,8 +644,10 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 		layout.high = value_base(store, BASE(BASE_APERTURE, 0), 0);
 	} else if (layout.unknown) {
 		layout.low = layout.high = value_unknown(
-		    store, insn->family == MEM_IMAGE ? "memory that an image's descriptor names"
-						     : "an addressing mode not followed");
+		    store, !strncmp(insn->mnemonic, "tensor_", 7)
+			       ? "memory that a tensor's descriptor names"
+			   : insn->family == MEM_IMAGE ? "memory that an image's descriptor names"
+						       : "an addressing mode not followed");
 		add_pair(flow, state, access, layout.low, layout.high);
 	} else {
 		add_pair(flow, state, access, layout.low, layout.high);

@@ -345,8 +345,7 @@ static void step_memory(struct search *search, const struct insn *insn)
 	} else if (insn->family == MEM_GLOBAL || insn->family == MEM_FLAT) {
 		low = get(search, insn, at, 0);
 		high = get(search, insn, at, 1);
-		if (insn->family == MEM_GLOBAL && base < insn->operand_count &&
-		    insn->operand[base].kind == OPERAND_REG) {
+		if (base < insn->operand_count && insn->operand[base].kind == OPERAND_REG) {
 			offset = get(search, insn, base, 0);
 			low = is_index(&low) ? add(&offset, &low) : (struct number){ 0 };
 			high = get(search, insn, base, 1);

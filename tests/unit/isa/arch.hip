@@ -24,6 +24,7 @@ KERNEL void add_direct(int *a, int n)
 
 // A hardware instruction only where the compiler takes one without an option for unsafe atomics.
 //! add_float gfx9[045][0-9a-z]*: ? native f32 direct 8
+//! add_float gfx1[12]*@22-: ? native f32 direct 8
 //! add_float *: ? cas-add f32 direct 8
 KERNEL void add_float(const float *from, float *to, int n)
 {
@@ -129,7 +130,7 @@ KERNEL void through_call(int *a, int *b, int n)
 //! local *: native i32 lds
 //! local *: native i32 direct 0
 //! local gfx9[45]*-O[13]: facts lds-size lds barrier agent
-//! local gfx1200-O[13]: facts lds-size lds barrier agent
+//! local gfx12*-O[13]: facts lds-size lds barrier agent
 //! local gfx10*-O[13]: facts lds-size lds barrier
 //! local gfx90[68a]*-O[13]: facts lds-size lds barrier
 KERNEL void local(int *to, const int *from)
@@ -191,7 +192,7 @@ KERNEL void copy(const int *from, int *to)
 //! for_the_host *: none
 //! for_the_host gfx90a*: facts release acquire
 //! for_the_host gfx9[45]*: facts release acquire
-//! for_the_host gfx1200*: facts release acquire
+//! for_the_host gfx12*: facts release acquire
 //! for_the_host gfx906*: facts
 //! for_the_host gfx1[01]*: facts
 KERNEL void for_the_host(int *a, const int *b)
@@ -216,7 +217,7 @@ KERNEL void for_the_agent(int *a, const int *b)
 
 //! seen_by_the_host *: native i32 direct 0
 //! seen_by_the_host gfx9[45]*: facts system
-//! seen_by_the_host gfx1200*: facts system
+//! seen_by_the_host gfx12*: facts system
 //! seen_by_the_host gfx1[01]*: facts
 //! seen_by_the_host gfx90*: facts
 KERNEL void seen_by_the_host(int *a)
@@ -255,12 +256,12 @@ DEVICE static inline descriptor buffer_of(const void *p)
 	return descriptor{ (unsigned)address, (unsigned)(address >> 32) & 0xffff, 4096, 0x31014000 };
 }
 
-#if defined(__gfx1200__)
+#ifdef __GFX12__
 #define NO_OFFSET "null"
 #else
 #define NO_OFFSET "0"
 #endif
-#if defined(__gfx1100__) || defined(__gfx1200__)
+#if defined(__GFX11__) || defined(__GFX12__)
 #define MAXIMUM "buffer_atomic_max_i32"
 #else
 #define MAXIMUM "buffer_atomic_smax"

@@ -363,9 +363,9 @@ static void unknown_processor(void **state)
 
 	(void)state;
 	memcpy(bytes, variant->elf, variant->elf_size);
-	bytes[48] = 0x49; /* e_flags: gfx1250 */
+	bytes[48] = 0x5d; /* e_flags: gfx1170 */
 	assert_int_equal(isa_analyze(bytes, variant->elf_size, NULL, &object, &error), -ENOTSUP);
-	assert_non_null(strstr(error, "gfx1250"));
+	assert_non_null(strstr(error, "gfx1170"));
 	free(error);
 	free(bytes);
 }

@@ -73,11 +73,66 @@ static void no_constants(void **state)
 	}
 }
 
+/* Instructions of gfx125x, as LLVM 22 prints them. */
+static void news_of_gfx125x(void **state)
+{
+	enum { LOAD = 1, STORE = 2, ATOMIC = 4, LDS = 8 };
+	static const struct {
+		const char *text;
+		uint8_t class, family, how;
+		uint8_t operands;
+		int8_t partial; /* operand that is a number made of the register, or -1 */
+	} cases[] = {
+		{ "cluster_load_b64 v[2:3], v4, s[6:7] offset:16", OP_MEMORY, MEM_GLOBAL, LOAD, 3,
+		  -1 },
+		{ "cluster_load_async_to_lds_b128 v2, v4, s[6:7]", OP_MEMORY, MEM_GLOBAL,
+		  LOAD | LDS, 2, -1 },
+		{ "global_load_async_to_lds_b32 v1, v2, s[6:7] scale_offset", OP_MEMORY, MEM_GLOBAL,
+		  LOAD | LDS, 2, 0 },
+		{ "global_store_async_from_lds_b64 v[4:5], v2, off", OP_MEMORY, MEM_GLOBAL,
+		  STORE | LDS, 3, -1 },
+		{ "flat_load_monitor_b128 v[2:5], v[4:5]", OP_MEMORY, MEM_FLAT, LOAD, 2, -1 },
+		{ "tensor_load_to_lds s[0:3], s[4:11]", OP_MEMORY, MEM_IMAGE, LOAD | LDS, 2, -1 },
+		{ "tensor_store_from_lds s[0:3], s[4:11]", OP_MEMORY, MEM_IMAGE, STORE | LDS, 2,
+		  -1 },
+		{ "ds_atomic_async_barrier_arrive_b64 v1", OP_NOTHING, MEM_NONE, 0, 1, -1 },
+		{ "ds_atomic_barrier_arrive_rtn_b64 v[2:3], v1, v[4:5]", OP_MEMORY, MEM_DS, 0, 3,
+		  -1 },
+		{ "global_atomic_add_f64 v[4:5], v[2:3], off", OP_MEMORY, MEM_GLOBAL, ATOMIC, 3,
+		  -1 },
+		{ "flat_atomic_add_u32 v1, v2, v3, s[6:7] scale_offset th:TH_ATOMIC_RETURN",
+		  OP_MEMORY, MEM_FLAT, ATOMIC, 4, 1 },
+		{ "flat_store_b32 v2, v3, s[6:7] scale_offset", OP_MEMORY, MEM_FLAT, STORE, 3, 0 },
+		{ "s_load_b32 s1, s[2:3], s5 scale_offset", OP_MEMORY, MEM_SCALAR, LOAD, 3, 2 },
+		{ "s_set_vgpr_msb 0", OP_NOTHING, MEM_NONE, 0, 1, -1 },
+		{ "s_set_vgpr_msb 0x4100", OP_NOTHING, MEM_NONE, 0, 1, -1 },
+		{ "s_set_vgpr_msb 0x41", OP_ODD, MEM_NONE, 0, 1, -1 },
+		{ "v_mad_nc_u64_u32 v[2:3], v4, v5, v[6:7]", OP_LAST_PLUS64, MEM_NONE, 0, 5, -1 },
+		{ "s_add_pc_i64 s[2:3]", OP_ODD, MEM_NONE, 0, 1, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct insn insn = parse(cases[i].text);
+		unsigned how =
+		    insn.load * LOAD | insn.store * STORE | insn.atomic * ATOMIC | insn.lds * LDS;
+
+		if (insn.class != cases[i].class || insn.family != cases[i].family ||
+		    how != cases[i].how || insn.operand_count != cases[i].operands)
+			fail_msg("%s: class %d, family %d, %x, %d operands", cases[i].text,
+				 insn.class, insn.family, how, insn.operand_count);
+		for (int k = 0; k < insn.operand_count; k++)
+			if (insn.operand[k].half != (k == cases[i].partial))
+				fail_msg("%s: operand %d", cases[i].text, k);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constants),
 		cmocka_unit_test(no_constants),
+		cmocka_unit_test(news_of_gfx125x),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
