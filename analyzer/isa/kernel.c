@@ -116,8 +116,8 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		entry->group[0] = entry->group[1] = entry->group[2] = -1;
 	}
 	/*
-	 * The first 256 bytes then serve firmware that cannot preload; that of gfx125x can [SEEN72],
-	 * by what clang 22 emits.
+	 * The first 256 bytes then serve firmware that cannot preload; that of gfx125x can
+	 * [SEEN72], by what clang 22 emits.
 	 */
 	entry->start = entry->pc;
 	if (entry->preload_count && analysis->arch->generation != ARCH_GFX12_5)
