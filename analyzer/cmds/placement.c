@@ -12,6 +12,7 @@
 #include "analyzer/progress.h"
 #include "analyzer/report/csv_field.h"
 #include "analyzer/report/report.h"
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "tracer/message.h"
 
 const char usage_placement[] =
@@ -21,18 +22,21 @@ const char usage_placement[] =
     "\n"
     "      --format FORMAT       text (default), csv, folded (for flame graphs) or residency\n"
     "                            (CSV: location over time)\n"
+    "      --range PATTERN       only memory that was allocated in ranges of the program whose\n"
+    "                            name or path matches the pattern of the shell\n"
     "      --all                 all call sites, not only the largest ones\n"
     "  -o, --output FILE         write to FILE instead of standard output\n"
     "  -h, --help                print this help\n";
 
 #define SITES_SHOWN 20
 
-enum { PLACEMENT_OPTION_FORMAT = 256, PLACEMENT_OPTION_ALL };
+enum { PLACEMENT_OPTION_FORMAT = 256, PLACEMENT_OPTION_ALL, PLACEMENT_OPTION_RANGE };
 
 struct printer {
 	const struct analysis *analysis;
 	FILE *stream;
-	unsigned limit; /* sites of a process in the text format */
+	const char *range; /* the pattern of --range, or NULL */
+	unsigned limit;    /* sites of a process in the text format */
 };
 
 /* Returns a text such as "1.50 MiB". */
@@ -148,7 +152,11 @@ static void write_text(const struct printer *printer)
 
 	for (unsigned i = 0; i < processes->len; i++)
 		text_process(printer, processes->pdata[i]);
-	if (printer->analysis->overview->sites->len == 0)
+	if (printer->range)
+		fprintf(printer->stream, "hipgrain: %s was allocated in ranges '%s' (--range)\n",
+			printer->analysis->overview->sites->len ? "only this" : "nothing",
+			printer->range);
+	else if (printer->analysis->overview->sites->len == 0)
 		fprintf(printer->stream, "hipgrain: no allocation was recorded\n");
 	for (unsigned i = 0; i < limits->len; i++)
 		fprintf(printer->stream, "hipgrain: %s\n", (const char *)limits->pdata[i]);
@@ -221,14 +229,15 @@ static void write_residency(const struct printer *printer)
 	write_residency_csv(printer->analysis, printer->stream);
 }
 
-static int write_placement(const char *bundle, const char *output, unsigned limit,
+static int write_placement(const char *bundle, const char *output, struct printer printer,
 			   void (*write)(const struct printer *printer))
 {
 	struct analysis analysis;
-	struct printer printer = { .analysis = &analysis, .stream = stdout, .limit = limit };
 	char *error = NULL;
 	int result;
 
+	printer.analysis = &analysis;
+	printer.stream = stdout;
 	progress_set(PROGRESS_AUTO);
 	result = analysis_load_from(&analysis, bundle, NULL, true, &error);
 	int status = HG_EXIT_OK;
@@ -281,13 +290,14 @@ int cmd_placement(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "format", required_argument, NULL, PLACEMENT_OPTION_FORMAT },
 		{ "all", no_argument, NULL, PLACEMENT_OPTION_ALL },
+		{ "range", required_argument, NULL, PLACEMENT_OPTION_RANGE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	writer write = write_text;
 	unsigned limit = SITES_SHOWN;
-	const char *output = NULL;
+	const char *output = NULL, *range = NULL;
 	int code;
 
 	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
@@ -299,6 +309,11 @@ int cmd_placement(int argc, char **argv)
 				    "--format: '%s' is not text, csv, folded or residency", optarg);
 				return HG_EXIT_USAGE;
 			}
+			break;
+		case PLACEMENT_OPTION_RANGE:
+			range = optarg;
+			finding_ranges_select(range);
+			overview_select_ranges();
 			break;
 		case PLACEMENT_OPTION_ALL:
 			limit = UINT_MAX;
@@ -318,5 +333,6 @@ int cmd_placement(int argc, char **argv)
 					     : "only one bundle can be given");
 		return HG_EXIT_USAGE;
 	}
-	return write_placement(argv[optind], output, limit, write);
+	return write_placement(argv[optind], output,
+			       (struct printer){ .range = range, .limit = limit }, write);
 }

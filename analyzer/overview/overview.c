@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "internal.h"
 #include "tracer/api/host.h"
@@ -58,12 +59,20 @@ static unsigned share_of(unsigned most)
 	return parts <= SHARED ? most : MAX(most * SHARED / parts, LEAST_SHARE);
 }
 
+static bool selected_ranges;
+
+void overview_select_ranges(void)
+{
+	selected_ranges = true;
+}
+
 struct overview *overview_new(void)
 {
 	struct overview *overview = g_new0(struct overview, 1);
 
 	overview->most_bars = share_of(OVERVIEW_BARS);
 	overview->most_spans = share_of(OVERVIEW_SPANS);
+	overview->most_ranges = share_of(OVERVIEW_RANGES);
 	overview->sites = g_ptr_array_new_with_free_func(g_free);
 	overview->peaks = g_ptr_array_new_with_free_func(g_free);
 	overview->bars = g_array_new(FALSE, FALSE, sizeof(struct memory_bar));
@@ -299,10 +308,17 @@ static void forget_bar(struct overview *overview, const struct allocation *alloc
 static void on_live(void *data, void *owner, struct allocation *allocation, bool again)
 {
 	struct overview *overview = data;
-	struct memory_site *site = site_of(overview, owner, allocation, false);
-	struct memory_peaks *peaks = peaks_of(overview, owner);
-	struct living *living = g_new0(struct living, 1);
-	uint64_t before = site->live_bytes;
+	struct memory_site *site;
+	struct memory_peaks *peaks;
+	struct living *living;
+	uint64_t before;
+
+	if (selected_ranges && !range_path_selected(allocation->range))
+		return;
+	site = site_of(overview, owner, allocation, false);
+	peaks = peaks_of(overview, owner);
+	living = g_new0(struct living, 1);
+	before = site->live_bytes;
 
 	note_peak(site, peaks);
 	if (!again) {
@@ -507,7 +523,7 @@ void overview_event(struct overview *overview, struct process *process,
 		if (args)
 			mark_used(overview, process, args);
 	}
-	if (event->type == HG_EVENT_host_totals)
+	if (event->type == HG_EVENT_host_totals && !selected_ranges)
 		set_totals(overview, process, &event->host_totals);
 	if (event->type == HG_EVENT_range)
 		overview_add_range(overview, process, event);

@@ -114,6 +114,17 @@ struct range_step {
 	uint8_t kind, source; /* enum hg_range_kind, enum hg_range_source */
 };
 
+/* A range of the program, or a mark, which ends where it begins. */
+struct range_span {
+	struct process *process;
+	const char *name;
+	int64_t start_ns, end_ns; /* end: INT64_MAX where none was recorded */
+	int32_t tid;              /* RANGE_OF_PROCESS: it was started, and is no thread's */
+	unsigned level;           /* below RANGE_LEVELS; spans of a level do not overlap */
+};
+#define RANGE_OF_PROCESS (-1)
+#define RANGE_LEVELS     32u
+
 /* Returns "GPU 0, stream 2", "thread 12 waits" or the like, the same in all formats; the caller
  * frees it. */
 char *lane_name(const struct lane *lane);
@@ -147,7 +158,7 @@ struct overview {
 	GStringChunk *range_names;
 	GPtrArray *waiting; /* struct lane: of launches, of which some may have no done_ns */
 	uint64_t span_count;
-	unsigned most_bars, most_spans;
+	unsigned most_bars, most_spans, most_ranges;
 	struct space_observer observer;
 };
 
@@ -156,6 +167,12 @@ struct overview {
  * what one may show. 1: all of it.
  */
 void overview_share(unsigned parts);
+
+/*
+ * Overviews that are made from now on have the allocations of the ranges that
+ * finding_ranges_select() selected, and no totals of small blocks, which are of no range.
+ */
+void overview_select_ranges(void);
 
 /* Never NULL; NULL is allowed for overview_free(). */
 struct overview *overview_new(void);
@@ -177,6 +194,10 @@ int64_t overview_moment(const struct overview *overview, int64_t ns);
 
 /* Returns the nanoseconds from the first event to the last; 0 without events. */
 int64_t overview_duration(const struct overview *overview);
+
+/* Returns the ranges as struct range_span, in order of their beginnings. The caller frees it; names
+ * are the overview's. */
+GArray *overview_range_spans(const struct overview *overview);
 
 /* Sorts after the last event, and sets each site's kind of memory. */
 void overview_finish(struct overview *overview);

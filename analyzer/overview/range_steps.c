@@ -44,7 +44,7 @@ static void begin(struct overview *overview, struct process *process, int32_t ti
 	struct open_steps *open = open_of(overview, process, tid);
 
 	/* What lies inside of a range that is left out is left out. */
-	if (open->left_out || overview->ranges->len >= OVERVIEW_RANGES) {
+	if (open->left_out || overview->ranges->len >= overview->most_ranges) {
 		open->left_out++;
 		overview->ranges_left_out++;
 	} else {
@@ -83,8 +83,10 @@ void overview_add_range(struct overview *overview, struct process *process,
 		end(overview, process, 0, event);
 		break;
 	case HG_RANGE_MARK:
-		if (overview->ranges->len < OVERVIEW_RANGES)
+		if (overview->ranges->len < overview->most_ranges)
 			add_step(overview, process, event);
+		else
+			overview->ranges_left_out++;
 		break;
 	default:
 		break;

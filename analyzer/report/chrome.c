@@ -245,6 +245,9 @@ struct json_object *chrome_object(const struct analysis *analysis)
 	put(root, "traceEvents", trace.events);
 	put(root, "displayTimeUnit", text("ns"));
 	put(other, "first_ns", json_object_new_int64(trace.overview->first_ns));
+	if (trace.overview->ranges_left_out)
+		put(other, "ranges_left_out",
+		    json_object_new_int64((int64_t)trace.overview->ranges_left_out));
 	put(root, "otherData", other);
 	g_hash_table_unref(trace.rows);
 	return root;

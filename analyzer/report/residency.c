@@ -2,6 +2,7 @@
 /* Tells where allocations were over time: as JSON, from which the page draws, and as CSV. */
 #include "analyzer/rules/migration/residency.h"
 
+#include "analyzer/rules/engine/finding_ranges.h"
 #include "json_values.h"
 #include "report.h"
 
@@ -88,10 +89,13 @@ void write_residency_csv(const struct analysis *analysis, FILE *stream)
 	for (unsigned i = 0; i < all->len; i++) {
 		const struct residency_series *series = all->pdata[i];
 		const struct allocation *allocation = series->allocation;
-		char *head = g_strdup_printf("%d,%s,0x%" G_GINT64_MODIFIER "x,%" G_GUINT64_FORMAT,
-					     series->process->pid, hg_api_name(allocation->api),
-					     allocation->ptr, allocation->size);
+		char *head;
 
+		if (!range_path_selected(allocation->range))
+			continue;
+		head = g_strdup_printf("%d,%s,0x%" G_GINT64_MODIFIER "x,%" G_GUINT64_FORMAT,
+				       series->process->pid, hg_api_name(allocation->api),
+				       allocation->ptr, allocation->size);
 		for (unsigned k = 0; k < series->samples->len; k++) {
 			const struct residency_sample *sample =
 			    &g_array_index(series->samples, struct residency_sample, k);

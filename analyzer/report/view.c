@@ -341,6 +341,28 @@ static struct json_object *kernels(struct view *view)
 	return list;
 }
 
+/* [process, thread, level, start, end, name]; end is null where none was recorded. */
+static struct json_object *ranges(struct view *view)
+{
+	GArray *spans = overview_range_spans(view->overview);
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < spans->len; i++) {
+		const struct range_span *span = &g_array_index(spans, struct range_span, i);
+		struct json_object *row = json_object_new_array();
+
+		add(row, process_of(view, span->process));
+		add(row, json_object_new_int(span->tid));
+		add(row, number(span->level));
+		add(row, moment(view, span->start_ns));
+		add(row, span->end_ns == INT64_MAX ? NULL : moment(view, span->end_ns));
+		add(row, name(view, span->name));
+		add(list, row);
+	}
+	g_array_unref(spans);
+	return list;
+}
+
 static struct json_object *histogram(const uint64_t *counts)
 {
 	struct json_object *list = json_object_new_array();
@@ -375,6 +397,8 @@ struct json_object *view_object(const struct analysis *analysis)
 	put(object, "lanes", lanes(&view));
 	put(object, "merge_gap_ns", json_object_new_int64(overview->merge_gap_ns));
 	put(object, "moves", moves(&view));
+	put(object, "ranges", ranges(&view));
+	put(object, "ranges_left_out", number(overview->ranges_left_out));
 	put(object, "kernels", kernels(&view));
 	put(object, "size_histogram", histogram(overview->size_histogram));
 	put(object, "lifetime_histogram", histogram(overview->lifetime_histogram));

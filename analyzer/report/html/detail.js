@@ -60,11 +60,12 @@ function snippetsOf(f) {
 
 function findingLinks(f) {
   const launches = launchesOf(f), calls = callsOf(f.sites), copies = calls.filter((s) => s.lane.kind !== "prefetch");
-  const prefetches = calls.length - copies.length, total = launches.reduce((n, s) => n + s.count, 0);
+  const prefetches = calls.length - copies.length, ranges = rangesOf(f), total = launches.reduce((n, s) => n + s.count, 0);
   return links(
     f.bars.size ? link(`Memory in the map (${f.bars.size})`, () => showBars(f.bars)) : null,
     launches.length ? link(`Launches (${total})`, () => showSpans(launches)) : null,
     copies.length ? link(`Copies (${copies.reduce((n, s) => n + s.count, 0)})`, () => showSpans(copies)) : null,
+    ranges.length ? link(`Ranges (${ranges.length})`, () => showSpans(ranges)) : null,
     prefetches ? link(`Prefetches (${prefetches})`, () => showSpans(calls.filter((s) => s.lane.kind === "prefetch"))) : null,
     f.kernel ? link("Kernel", () => select({ kernel: f.kernel }), f.kernel) : null,
     f.sites.size ? link("Stack in the flame graph", () => showStack([...f.sites][0])) : null);

@@ -6,7 +6,7 @@ const report = data.report;
 const analysed = report.analysed ?? report.complete; /* older reports have the second alone */
 const fails = ["incomplete", "unknown"].includes(report.recording?.status);
 const silence = fails ? (report.recording.status === "unknown" ? "it is unknown whether the recording is complete" : "the recording is incomplete") : "not everything was analysed";
-const model = { processes: [], sites: [], bars: [], lanes: [], moves: [], kernels: [], sources: new Map(), duration: 1, leftOut: 0, leastBar: 0, mergeGap: 0, unseen: 0 };
+const model = { processes: [], sites: [], bars: [], lanes: [], moves: [], ranges: [], rangesLeftOut: 0, kernels: [], sources: new Map(), duration: 1, leftOut: 0, leastBar: 0, mergeGap: 0, unseen: 0 };
 
 const frameKey = (f) => `${f.function ?? ""}|${f.file ?? f.module ?? ""}|${f.file ? f.line : 0}`;
 const stackKey = (frames) => frames.map(frameKey).join("\n");
@@ -46,6 +46,7 @@ function addView(view) {
   }
   for (const [process, start, end, from, to, moved, cause, site, kernel] of view.moves)
     model.moves.push({ process: processOf(process), start, end, from, to, bytes: moved, cause: text(cause), to_site: siteOf(site), kernel: text(kernel) });
+  addRanges(view, processOf, text);
   for (const [process, name, launches, items] of view.kernels) {
     model.kernels.push({ process: processOf(process), name: text(name), launches, items });
     processOf(process).launches += launches;

@@ -7,7 +7,7 @@ const state = { view: "", query: "", rule: "", hide: "", off: "", theme: "", pro
 const SELECTS = ["finding", "site", "bar", "kernel", "frame"];
 
 /* What belongs to the selection: sets of sites, bars and spans, names of kernels. */
-const selection = { finding: null, site: null, bar: null, kernel: null, frame: null, sites: new Set(), bars: new Set(), kernels: new Set(), findings: new Set(), processes: null };
+const selection = { finding: null, site: null, bar: null, kernel: null, frame: null, sites: new Set(), bars: new Set(), kernels: new Set(), findings: new Set(), ranges: new Set(), processes: null };
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -36,12 +36,13 @@ function findSelection() {
   selection.site = selection.bar?.site ?? (state.site ? model.sites[Number(state.site)] ?? null : null);
   selection.kernel = state.kernel || null;
   selection.frame = state.frame ? frameAt(state.frame) : null;
-  selection.sites = new Set(); selection.bars = new Set(); selection.kernels = new Set(); selection.findings = new Set(); selection.processes = null;
+  selection.sites = new Set(); selection.bars = new Set(); selection.kernels = new Set(); selection.findings = new Set(); selection.ranges = new Set(); selection.processes = null;
   if (selection.finding) {
     const f = selection.finding;
     f.sites.forEach((s) => selection.sites.add(s));
     f.bars.forEach((b) => selection.bars.add(b));
     kernelsOf(f).forEach((k) => selection.kernels.add(k));
+    rangesOf(f).forEach((r) => selection.ranges.add(r));
     selection.findings.add(f);
     selection.processes = f.processes;
   } else if (selection.site) {
@@ -64,7 +65,7 @@ function findSelection() {
 const identity = (f) => f.ranks ? f.fingerprint : `${f.fingerprint}@${f.pid}`;
 const hasSelection = () => Boolean(selection.finding || selection.site || selection.frame || selection.kernel);
 const isSelectedSpan = (span) => (!selection.processes || selection.processes.has(span.lane.process)) &&
-  ((span.lane.kind === "launch" && selection.kernels.has(span.name)) || selection.sites.has(span.to) || selection.sites.has(span.from));
+  ((span.lane.kind === "launch" && selection.kernels.has(span.name)) || selection.sites.has(span.to) || selection.sites.has(span.from) || selection.ranges.has(span));
 
 /* select({ finding }), select({ bar }), ...: that and nothing else. */
 function select(what, view) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by stream and waiting thread, and pages that moved, a row each. */
+/* Ranges of the program, calls by stream and waiting thread, and pages that moved, a row each. */
 "use strict";
-const KIND_COLORS = { launch: "--launch", copy: "--copy", fill: "--fill", prefetch: "--prefetch", sync: "--sync", move: "--move" };
-const KIND_NAMES = { launch: "launches", copy: "copies", fill: "fills", prefetch: "prefetches", sync: "waits", move: "migrations" };
+const KIND_COLORS = { range: "--range", launch: "--launch", copy: "--copy", fill: "--fill", prefetch: "--prefetch", sync: "--sync", move: "--move" };
+const KIND_NAMES = { range: "ranges of the program", launch: "launches", copy: "copies", fill: "fills", prefetch: "prefetches", sync: "waits", move: "migrations" };
 const ROW = 20;
 const timeline = { rows: [] };
 
@@ -10,11 +10,12 @@ function streamName(lane) {
   return lane.name ?? `GPU ${lane.device}, stream ${lane.stream}`;
 }
 
-/* Rows of the processes shown: of each stream its kinds, then what moved to each side. */
+/* Rows of the processes shown: ranges, of each stream its kinds, then what moved to each side. */
 function timelineRows() {
   const rows = [], lanes = model.lanes.filter((l) => l.spans.length && shownProcess(l.process));
   const order = Object.keys(KIND_COLORS);
   const before = (p) => model.several ? `${p.rank == null ? p.pid : "rank " + p.rank}: ` : "";
+  for (const process of new Set(model.ranges.map((r) => r.lane.process))) if (shownProcess(process)) rows.push(...rangeRows(process, before(process)));
   lanes.sort((a, b) => a.process.id - b.process.id || (a.device < 0) - (b.device < 0) || a.device - b.device || (a.number ?? 0) - (b.number ?? 0) || (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) || order.indexOf(a.kind) - order.indexOf(b.kind));
   for (const lane of lanes) rows.push({ kind: lane.kind, name: before(lane.process) + (lane.kind === "sync" ? "" : KIND_NAMES[lane.kind] + ", ") + streamName(lane), spans: lane.spans });
   for (const [, moves] of groupBy(model.moves.filter((m) => shownProcess(m.process)), (m) => `${m.process.id} ${m.to}`)) {
@@ -22,7 +23,7 @@ function timelineRows() {
     const spans = moves.map((m) => ({ lane, start: m.start, end: m.end, count: 1, bytes: m.bytes, name: m.cause, done: 0, to: m.to_site, from: null, kernel: m.kernel }));
     rows.push({ kind: "move", name: before(process) + `migrations to ${to < 0 ? "the host" : "GPU " + to}`, spans: spans.sort((a, b) => a.start - b.start) });
   }
-  return rows;
+  return rows.sort((a, b) => a.spans[0].lane.process.id - b.spans[0].lane.process.id); /* stable: each process has its order */
 }
 
 function drawSpans(chart, context, row, top, height) {
@@ -101,9 +102,11 @@ function isFound(span, query) {
 }
 const siteText = (site) => site.text ??= `${site.api}\n${site.place}\n${site.stack.map(frameText).join("\n")}`.toLowerCase();
 
-const spanName = (span) => span.lane.kind === "move" ? `${bytes(span.bytes)}, ${CAUSES[span.name] ?? span.name}` : span.name == null ? `${span.count} calls` : shortName(span.name);
+const spanName = (span) => span.lane.kind === "range" ? span.name : span.lane.kind === "move" ? `${bytes(span.bytes)}, ${CAUSES[span.name] ?? span.name}` : span.name == null ? `${span.count} calls` : shortName(span.name);
 
 function saySpan(span) {
+  if (span.mark) return `mark ${span.path}, at ${time(span.start)}`;
+  if (span.lane.kind === "range") return `range ${span.path}: ${time(span.end - span.start)}, ${time(span.start)} to ${span.ended ? time(span.end) : "the end of the recording"}`;
   const what = span.lane.kind === "move" ? `${bytes(span.bytes)} moved (${CAUSES[span.name] ?? span.name})${span.kernel ? " for " + span.kernel : ""}` :
     `${span.lane.kind === "sync" ? "wait" : span.lane.kind} ${span.name ?? "(several)"}: ${count(span.count, "call")}${span.bytes ? ", " + bytes(span.bytes) : ""}`;
   const sides = span.from || span.to ? `; ${span.from ? "from " + siteName(span.from) : ""}${span.from && span.to ? " " : ""}${span.to ? "to " + siteName(span.to) : ""}` : "";
@@ -112,9 +115,10 @@ function saySpan(span) {
 const siteName = (site) => `${site.api} at ${site.stack.length && userFrame(site.stack) ? placeText(site) : "?"}`;
 const placeText = (site) => { const f = userFrame(site.stack); return f ? `${fileName(f.file)}:${f.line}` : site.place; };
 
-/* A click on a launch selects its kernel, on another call its memory. */
+/* A click on a launch selects its kernel, on another call its memory; on a range it shows its time. */
 function chooseSpan(span) {
   const site = span.to ?? span.from;
+  if (span.lane.kind === "range") zoomTo(span.start, span.end);
   if (span.lane.kind === "launch" && span.name) select({ kernel: span.name });
   else if (site) select({ site: site.id });
   else if (span.kernel) select({ kernel: span.kernel });
@@ -141,18 +145,19 @@ function showSpans(spans) {
 
 /* The first row with one of these is to be seen. */
 function scrollLanes(spans) {
-  const row = timeline.rows.findIndex((r) => r.spans.some((s) => spans ? spans.has(s) : isSelectedSpan(s))), box = byId("lanes");
+  const has = (r) => r.spans.some((s) => spans ? spans.has(s) : isSelectedSpan(s)), call = timeline.rows.findIndex((r) => r.kind !== "range" && has(r));
+  const row = call < 0 ? timeline.rows.findIndex(has) : call, box = byId("lanes");
   const top = AXIS + row * ROW;
   if (row >= 0 && (top < box.scrollTop + AXIS || top + ROW > box.scrollTop + box.clientHeight)) box.scrollTop = top - 2 * ROW;
 }
 
 function startTimeline() {
-  const used = Object.keys(KIND_COLORS).filter((kind) => kind === "move" ? model.moves.length : model.lanes.some((l) => l.kind === kind && l.spans.length));
+  const used = Object.keys(KIND_COLORS).filter((kind) => kind === "move" ? model.moves.length : kind === "range" ? model.ranges.length : model.lanes.some((l) => l.kind === kind && l.spans.length));
   byId("timeline-legend").append(...used.map((kind) => legendItem(KIND_NAMES[kind], KIND_COLORS[kind])));
   if (model.lanes.some((l) => l.spans.some((s) => s.done))) byId("timeline-legend").append(element("span", {}, element("i", { className: "bound" }), "until here at the latest: end of the next wait (upper bound)"));
   byId("timeline-note").textContent = !model.lanes.length ? emptyFor("No call was recorded: run the program under \u2018hipgrain record\u2019, without a filter that leaves out launches and copies.") :
     "The times are those of the calls on the host. When a kernel ends is not recorded; a wait that follows on its stream bounds it." +
-    (model.mergeGap ? ` Calls less than ${time(model.mergeGap)} apart are drawn as one.` : "") + (data.views.length > 1 ? " Each recording begins at 0." : "");
+    (model.mergeGap ? ` Calls less than ${time(model.mergeGap)} apart are drawn as one.` : "") + (model.rangesLeftOut ? ` There are too many ranges and marks: ${model.rangesLeftOut} are left out.` : "") + (data.views.length > 1 ? " Each recording begins at 0." : "");
   byId("lanes").addEventListener("scroll", repaint);
   return new Chart("timeline", {
     height: () => {

@@ -416,6 +416,74 @@ static void test_ranges(void **state)
 	assert_int_equal(depth, 0);
 }
 
+static void numbered(uint8_t kind, uint8_t source, uint64_t id, const char *name)
+{
+	apply((struct hg_event){ .type = HG_EVENT_range, .range = { source, kind, id, 0, name } });
+}
+
+static void assert_span(const GArray *spans, unsigned index, const char *name, unsigned level,
+			int64_t length)
+{
+	const struct range_span *span = &g_array_index(spans, struct range_span, index);
+
+	assert_string_equal(span->name, name);
+	assert_int_equal(span->level, level);
+	assert_int_equal(span->end_ns == INT64_MAX ? -1 : span->end_ns - span->start_ns, length);
+}
+
+/* Ranges have levels, also where they do not lie inside of each other. */
+static void test_range_spans(void **state)
+{
+	GArray *spans;
+
+	(void)state;
+	range(HG_RANGE_PUSH, "outer");                               /* 1 */
+	numbered(HG_RANGE_PUSH, HG_RANGE_HIPGRAIN, 0, "other kind"); /* 2 */
+	range(HG_RANGE_POP, "");                                     /* 3: of outer */
+	range(HG_RANGE_PUSH, "below");                               /* 4 */
+	range(HG_RANGE_MARK, "here");                                /* 5 */
+	range(HG_RANGE_POP, "");                                     /* 6 */
+	numbered(HG_RANGE_POP, HG_RANGE_HIPGRAIN, 0, "");            /* 7 */
+	numbered(HG_RANGE_START, HG_RANGE_ROCTX, 7, "epoch");        /* 8 */
+	numbered(HG_RANGE_START, HG_RANGE_ROCTX, 8, "open");         /* 9 */
+	numbered(HG_RANGE_STOP, HG_RANGE_ROCTX, 7, "");              /* 10 */
+	numbered(HG_RANGE_START, HG_RANGE_ROCTX, 9, "again");        /* 11 */
+	spans = overview_range_spans(overview);
+	assert_int_equal(spans->len, 7);
+	assert_span(spans, 0, "outer", 0, 2 * 10);
+	assert_span(spans, 1, "other kind", 1, 5 * 10);
+	assert_span(spans, 2, "below", 2, 2 * 10);
+	assert_span(spans, 3, "here", 3, 0);
+	assert_span(spans, 4, "epoch", 0, 2 * 10);
+	assert_span(spans, 5, "open", 1, -1);
+	assert_span(spans, 6, "again", 0, -1);
+	assert_int_equal(g_array_index(spans, struct range_span, 5).tid, RANGE_OF_PROCESS);
+	g_array_unref(spans);
+}
+
+/* More levels than there are: the ranges below have none, and each end is that of its beginning. */
+static void test_range_levels(void **state)
+{
+	GArray *spans;
+
+	(void)state;
+	for (unsigned i = 0; i < RANGE_LEVELS + 3; i++)
+		range(HG_RANGE_PUSH, "nested");
+	for (unsigned i = 0; i < RANGE_LEVELS + 3; i++)
+		range(HG_RANGE_POP, "");
+	for (unsigned i = 0; i < RANGE_LEVELS + 3; i++)
+		numbered(HG_RANGE_START, HG_RANGE_ROCTX, i, "started");
+	for (unsigned i = 0; i < RANGE_LEVELS + 3; i++)
+		numbered(HG_RANGE_STOP, HG_RANGE_ROCTX, i, "");
+	spans = overview_range_spans(overview);
+	assert_int_equal(spans->len, 2 * RANGE_LEVELS);
+	assert_span(spans, 0, "nested", 0, (2 * RANGE_LEVELS + 5) * 10);
+	assert_span(spans, RANGE_LEVELS - 1, "nested", RANGE_LEVELS - 1, 7 * 10);
+	assert_span(spans, 2 * RANGE_LEVELS - 1, "started", RANGE_LEVELS - 1,
+		    (RANGE_LEVELS + 3) * 10);
+	g_array_unref(spans);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +499,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_equal_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_spans, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_range_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_range_levels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
 	};
 
