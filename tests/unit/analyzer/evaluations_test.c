@@ -149,7 +149,7 @@ static void other_answers_are_another_launch(void **state)
 
 	(void)state;
 	find(&launch);
-	answers.word = 7 | UINT64_C(1) << 40; /* the half that is asked alone is the same */
+	answers.word = 7 | UINT64_C(1) << 40; /* the half that is read alone is the same */
 	assert_ptr_equal(find(&launch), &results[1]);
 	answers.address = true;
 	assert_ptr_equal(find(&launch), &results[2]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which measurements of `hipgrain probe` hold for the memory of a launch, and what they change. */
+/* Tests which measurements of `hipgrain probe` hold for a launch's memory, and what they change. */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <setjmp.h>
