@@ -19,6 +19,7 @@
 #include "tracer/bundle.h"
 
 #define CODE_OBJECT_MOST (1u << 30)
+#define EVENTS_PER_LOOK  1024u /* at the clock, which takes longer than an event */
 
 struct keep {
 	struct replay replay;
@@ -26,7 +27,8 @@ struct keep {
 	struct keeping *keeping;
 	GArray *callers; /* struct caller: of calls that did not return */
 	int64_t until;   /* g_get_monotonic_time() */
-	bool sources;    /* with their contents */
+	unsigned events;
+	bool sources; /* with their contents */
 };
 
 struct caller {
@@ -67,7 +69,9 @@ static int take_event(const struct hg_event *event, void *data)
 		   (event->type == HG_EVENT_process || !replay_knows(&keep->replay, event))) {
 		replay_apply(&keep->replay, event);
 	}
-	return g_get_monotonic_time() > keep->until ? -ETIME : 0;
+	return ++keep->events % EVENTS_PER_LOOK == 0 && g_get_monotonic_time() > keep->until
+		   ? -ETIME
+		   : 0;
 }
 
 /*
@@ -205,7 +209,7 @@ int keep_symbols(const char *bundle, bool sources)
 		replay_set_session(&keep.replay, session);
 	symbolizer_set_began(keep.symbolizer, recording_start(bundle));
 	symbolizer_keep(keep.symbolizer, keep.keeping);
-	result = read_trace(traces, bundle, take_event, &keep, &stats, &error);
+	result = read_definitions(traces, bundle, take_event, &keep, &stats, &error);
 	keep.sources = sources && !hides_values(&keep);
 	if (result == 0 || result == -ETIME) {
 		keep_processes(&keep);

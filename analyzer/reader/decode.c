@@ -42,7 +42,8 @@ struct decode {
 	struct event_order *order;
 	struct stored_layout *layout;
 	struct rings *rings; /* NULL: there are none */
-	bool rings_last;     /* the pages that the trace has come first */
+	struct ring_calls ring_calls;
+	bool rings_last; /* the pages that the trace has come first */
 	struct page_parts *parts;
 	GArray *open_calls; /* NULL: there are none */
 	guint open_next;
@@ -51,6 +52,9 @@ struct decode {
 
 static void pass_open_call(void *item, void *data);
 static void pass_record(const struct order_record *record, void *data);
+static enum hg_group group_of(unsigned number, void *data);
+static void count_page(const struct ring_page *page, void *data);
+static uint32_t part_taken(const struct ring_page *page, void *data);
 
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 {
@@ -67,6 +71,9 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	decode->newest = g_hash_table_new(NULL, NULL);
 	decode->arguments = launch_arguments_new();
 	decode->parts = page_parts_new(decode->order);
+	decode->ring_calls = (struct ring_calls){
+		.group = group_of, .page = count_page, .record = pass_record, .known = part_taken
+	};
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -244,16 +251,19 @@ static uint32_t part_taken(const struct ring_page *page, void *data)
 /* Takes the records up to that moment of the trace's clock. */
 static void take_rings_until(struct decode *decode, uint64_t moment)
 {
-	static const struct ring_calls calls = { group_of, count_page, pass_record, part_taken };
-
 	if (decode->rings && !decode->offset_known) {
 		decode->offset_ns = rings_origin(decode->rings);
 		decode->offset_known = true;
 	}
 	while (decode->rings && !decode->stopped &&
 	       rings_pass(decode->rings, (int64_t)MIN(moment, (uint64_t)INT64_MAX),
-			  decode->offset_ns, &calls, decode)) {
+			  decode->offset_ns, &decode->ring_calls, decode)) {
 	}
+}
+
+void decode_leave_out_blocks(struct decode *decode)
+{
+	decode->ring_calls.no_blocks = true;
 }
 
 bool decode_rings(struct decode *decode, const char *folder, bool last)

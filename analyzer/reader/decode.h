@@ -32,6 +32,9 @@ bool decode_rings(struct decode *decode, const char *folder, bool last);
  */
 void decode_open_calls(struct decode *decode, const char *folder);
 
+/* Leaves out memory blocks and copies of the processes' files, before the first message, too. */
+void decode_leave_out_blocks(struct decode *decode);
+
 /* Leaves out events before that moment of the trace's clock. */
 void decode_begin_at(struct decode *decode, uint64_t moment);
 

@@ -309,8 +309,8 @@ static bool take_bundle(struct decode *decode, const char *bundle, bool traced)
 	return any;
 }
 
-int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
-	       struct reader_stats *stats, char **error)
+static int read_it(const char *directory, const char *bundle, bool definitions,
+		   reader_callback callback, void *data, struct reader_stats *stats, char **error)
 {
 	GPtrArray *traces = find_traces(directory);
 	char *above = g_build_filename(directory, "..", NULL);
@@ -325,6 +325,8 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	stats->counts = counts_new();
 	reader.queue = event_queue_new();
 	reader.decode = decode_new(reader.queue, stats);
+	if (definitions)
+		decode_leave_out_blocks(reader.decode);
 	rings = take_bundle(reader.decode, bundle ? bundle : above, traces->len > 0);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)temporary_remove);
 	traced = traces->len > 0;
@@ -360,4 +362,16 @@ out:
 	guard_end(); /* there are no temporary directories any more */
 	g_ptr_array_free(traces, TRUE);
 	return result;
+}
+
+int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
+	       struct reader_stats *stats, char **error)
+{
+	return read_it(directory, bundle, false, callback, data, stats, error);
+}
+
+int read_definitions(const char *directory, const char *bundle, reader_callback callback,
+		     void *data, struct reader_stats *stats, char **error)
+{
+	return read_it(directory, bundle, true, callback, data, stats, error);
 }

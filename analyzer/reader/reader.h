@@ -42,4 +42,9 @@ typedef int (*reader_callback)(const struct hg_event *event, void *data);
 int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error);
 
+/* Does what read_trace() does, but leaves out the memory blocks and copies that are in the files of
+ * processes: those define nothing, and are most of what a long recording has. */
+int read_definitions(const char *directory, const char *bundle, reader_callback callback,
+		     void *data, struct reader_stats *stats, char **error);
+
 #endif

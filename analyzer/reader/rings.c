@@ -317,6 +317,8 @@ static void take_page(struct rings *rings, const struct place *place,
 	run = run_new(page.pid, rings->page.thread, rings->page.begin, offset, size);
 	run_extend(run, rings->page.records, size);
 	run_skip(run, known);
+	if (calls->no_blocks)
+		run_leave_out_blocks(run);
 	runs_add(rings->runs, run);
 	run_close(run);
 }

@@ -40,6 +40,7 @@ struct ring_calls {
 	/* Returns how many bytes at the page's begin are known already; UINT32_MAX: it was full
 	 * then. May be NULL. */
 	uint32_t (*known)(const struct ring_page *page, void *data);
+	bool no_blocks; /* memory blocks and copies do not follow */
 };
 
 /*

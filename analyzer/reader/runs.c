@@ -12,6 +12,7 @@ struct record_run {
 	int64_t offset;
 	int32_t pid, tid;
 	bool queued, closed;
+	bool definitions_only;
 	struct hg_record next;
 	struct hg_records records; /* behind that */
 	struct launch_slots *launches;
@@ -65,11 +66,24 @@ void run_close(struct record_run *run)
 		run_free(run);
 }
 
+void run_leave_out_blocks(struct record_run *run)
+{
+	run->definitions_only = true;
+}
+
+static bool is_left_out(const struct record_run *run)
+{
+	return run->definitions_only &&
+	       (run->next.kind == HG_KIND_BLOCK || run->next.kind == HG_KIND_COPY);
+}
+
 /* Returns true if a record is next in the run; then run->ns is its time. */
 static bool look(struct record_run *run)
 {
 	while (hg_record_next(&run->records, &run->next)) {
 		if (run->next.kind != HG_KIND_BEGIN) {
+			if (is_left_out(run))
+				continue;
 			run->ns = run->base + (int64_t)run->next.since;
 			return true;
 		}

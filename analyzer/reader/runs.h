@@ -59,6 +59,9 @@ void run_extend(struct record_run *run, const void *bytes, size_t size);
 /* Steps over the page's first so many bytes, which are whole records. */
 void run_skip(struct record_run *run, size_t bytes);
 
+/* Leaves out memory blocks and copies from the next record on. Is called before runs_add(). */
+void run_leave_out_blocks(struct record_run *run);
+
 /* Nothing is added any more. It goes, at once or when its last record was passed on. */
 void run_close(struct record_run *run);
 

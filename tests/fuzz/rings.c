@@ -54,7 +54,7 @@ static void take_record(const struct order_record *record, void *data)
 
 static void read_file(const unsigned char *data, size_t size)
 {
-	static const struct ring_calls calls = { group_of, take_page, take_record, NULL };
+	static const struct ring_calls calls = { group_of, take_page, take_record, NULL, false };
 	uint64_t announced = 0;
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct counts *counts = counts_new();

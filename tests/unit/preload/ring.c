@@ -182,6 +182,7 @@ struct seen {
 	uint64_t full,
 	    counted; /* records of full pages: that were read, and by the process's count */
 	int64_t last;
+	unsigned kinds[HG_KIND_BEGIN + 1];
 };
 
 static enum hg_group group_of(unsigned type, void *data)
@@ -237,7 +238,7 @@ static void look(const struct order_record *record, void *data)
 /* Returns how many records were lost. */
 static uint64_t read_all(struct seen *seen, char **damage)
 {
-	static const struct ring_calls calls = { group_of, count_page, look, NULL };
+	static const struct ring_calls calls = { group_of, count_page, look, NULL, false };
 	struct counts *counts = counts_new();
 	struct rings *reader = rings_open(rings, counts, damage);
 	const struct counts_process *process;
@@ -269,6 +270,41 @@ static void expect_all(void)
 		assert_int_equal(seen.records[i], made->records[i]);
 }
 
+static void count_kinds(const struct order_record *record, void *data)
+{
+	struct seen *seen = data;
+
+	seen->kinds[record->record->kind]++;
+}
+
+static void read_kinds(const struct ring_calls *calls, struct seen *seen)
+{
+	char *damage = NULL;
+	struct counts *counts = counts_new();
+	struct rings *reader = rings_open(rings, counts, &damage);
+
+	while (rings_pass(reader, INT64_MAX, 0, calls, seen)) {
+	}
+	assert_null(damage);
+	rings_close(reader);
+	counts_free(counts);
+}
+
+/* Without memory blocks all the others follow. */
+static void expect_others(void)
+{
+	static const struct ring_calls all = { group_of, count_page, count_kinds, NULL, false },
+				       others = { group_of, count_page, count_kinds, NULL, true };
+	struct seen whole = { 0 }, rest = { 0 };
+
+	read_kinds(&all, &whole);
+	read_kinds(&others, &rest);
+	assert_true(whole.kinds[HG_KIND_BLOCK] && whole.kinds[HG_KIND_EVENT]);
+	whole.kinds[HG_KIND_BLOCK] = 0;
+	assert_memory_equal(rest.kinds, whole.kinds, sizeof(whole.kinds));
+	assert_int_equal(rest.full, whole.full);
+}
+
 /* ---- the tests ---- */
 
 static void *work(void *number)
@@ -296,6 +332,7 @@ static void threads_are_merged(void **state)
 	run_whole(work_in_threads);
 	assert_int_equal(made->records[0], 200000);
 	expect_all();
+	expect_others();
 	clean();
 }
 
