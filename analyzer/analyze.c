@@ -24,6 +24,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/environment/static_notes.h"
+#include "analyzer/times/gpu_times.h"
 #include "analyzer/unseen.h"
 #include "analyzer/wrapper_lines.h"
 #include "tracer/ring.h"
@@ -648,6 +649,7 @@ void analysis_clear(struct analysis *analysis)
 	symbolizer_free(analysis->symbolizer);
 	replay_destroy(&analysis->replay);
 	measured_free(analysis->measured);
+	gpu_times_free(analysis->gpu_times);
 	if (analysis->ranks)
 		g_array_free(analysis->ranks, TRUE);
 	completeness_clear(&analysis->recording);

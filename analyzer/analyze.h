@@ -14,6 +14,7 @@
 #include "analyzer/rules/engine/findings.h"
 #include "analyzer/symbols/symbols.h"
 
+struct gpu_times;
 struct measured;
 struct selection;
 
@@ -44,8 +45,9 @@ struct analysis {
 	struct recording_facts facts;
 	struct completeness recording; /* from the end of the run on */
 	struct recording_cost cost;
-	GArray *ranks;        /* int, sorted: the ranks of the job that made HIP calls */
-	enum what_if what_if; /* selects what is reported besides */
+	GArray *ranks;               /* int, sorted: the ranks of the job that made HIP calls */
+	enum what_if what_if;        /* selects what is reported besides */
+	struct gpu_times *gpu_times; /* times/gpu_times.h; NULL: none were added */
 	bool
 	    analysed; /* all that was recorded was analysed; `recording` says if that is complete */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */

@@ -13,6 +13,7 @@
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
 #include "analyzer/rules/engine/finding_ranges.h"
+#include "analyzer/times/gpu_times.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
 
@@ -27,6 +28,8 @@ const char usage_report[] =
     "                            PARTS recordings draws, for 'hipgrain merge --format=html'\n"
     "      --chrome              with --partial or --format=json: add the events for\n"
     "                            'hipgrain merge --format=chrome'\n"
+    "      --with FILE           add the times of kernels that rocprofv3 took of the same run: a\n"
+    "                            rocpd database; may be repeated\n"
     "      --trace DIR           output directory of the relay that a recording used (--url)\n"
     "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
@@ -35,7 +38,8 @@ enum {
 	REPORT_ONLY_PARTIAL = REPORT_OPTION_END,
 	REPORT_ONLY_TRACE,
 	REPORT_ONLY_VIEW,
-	REPORT_ONLY_CHROME
+	REPORT_ONLY_CHROME,
+	REPORT_ONLY_WITH
 };
 
 /* Returns -1 for "auto", 0 for "never", 1 for "always", -2 for other words. */
@@ -230,9 +234,20 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 	progress_set(options->progress < 0 ? PROGRESS_AUTO
 		     : options->progress   ? PROGRESS_ALWAYS
 					   : PROGRESS_NEVER);
-	result = analysis_load_from(
-	    &analysis, bundle, options->trace,
-	    report_needs_overview(options->format) || options->view || options->chrome, &error);
+	result = analysis_load_from(&analysis, bundle, options->trace,
+				    report_needs_overview(options->format) || options->view ||
+					options->chrome || options->with,
+				    &error);
+	for (guint i = 0; result == 0 && options->with && i < options->with->len; i++) {
+		result = gpu_times_add(&analysis, options->with->pdata[i], &error);
+		if (result < 0) {
+			message_error("--with: %s", error);
+			g_free(error);
+			analysis_clear(&analysis);
+			selection_clear(&options->selection);
+			return HG_EXIT_INPUT;
+		}
+	}
 	if (result < 0) {
 		message_error("%s: %s", bundle, error ? error : strerror(-result));
 		free(error);
@@ -256,11 +271,12 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 				       .output = options->output };
 	int status;
 
-	if (options->what_if || !report_takes_several(options->format)) {
+	if (options->what_if || options->with || !report_takes_several(options->format)) {
 		char *list = report_format_list_of_several();
 
-		if (options->what_if)
-			message_error("--what-if needs a single recording");
+		if (options->what_if || options->with)
+			message_error("%s needs a single recording",
+				      options->with ? "--with" : "--what-if");
 		else
 			message_error("several recordings can be reported as %s only", list);
 		g_free(list);
@@ -333,6 +349,7 @@ int cmd_report(int argc, char **argv)
 		{ "view", required_argument, NULL, REPORT_ONLY_VIEW },
 		{ "chrome", no_argument, NULL, REPORT_ONLY_CHROME },
 		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
+		{ "with", required_argument, NULL, REPORT_ONLY_WITH },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -362,6 +379,11 @@ int cmd_report(int argc, char **argv)
 			break;
 		case REPORT_ONLY_TRACE:
 			options.trace = optarg;
+			break;
+		case REPORT_ONLY_WITH:
+			if (!options.with)
+				options.with = g_ptr_array_new();
+			g_ptr_array_add(options.with, optarg);
 			break;
 		case 'j':
 			jobs = merge_parse_jobs(optarg);

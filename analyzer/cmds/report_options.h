@@ -76,6 +76,7 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	enum what_if what_if;
+	GPtrArray *with;         /* const char *, paths of databases (--with); NULL: none */
 	GPtrArray *skip_frames;  /* const char *, patterns; NULL: none */
 	const char *range;       /* NULL: all findings are reported */
 	const char *source_root; /* NULL: read source files anywhere */

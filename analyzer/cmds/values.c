@@ -51,6 +51,7 @@ static const struct row {
 	{ "*", "--partial", "@file" },
 	{ "*", "--suppressions", "@file" },
 	{ "*", "--baseline", "@file" },
+	{ "report", "--with", "@file" },
 	{ "*", "--bundle", "@directory" },
 	{ "*", "--ctf", "@directory" },
 	{ "*", "--root", "@directory" },

@@ -133,6 +133,7 @@ struct kernel_total {
 	struct process *process;
 	uint32_t kernel_id;
 	uint64_t launches, work_items;
+	int64_t first_ns; /* the first launch */
 };
 
 struct overview {

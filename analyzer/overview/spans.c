@@ -150,7 +150,7 @@ static void add(struct overview *overview, struct lane *lane, struct span span)
 }
 
 static void count_launch(struct overview *overview, struct process *process,
-			 const struct hg_ev_launch *launch)
+			 const struct hg_ev_launch *launch, int64_t ns)
 {
 	struct kernel_ref *kernel = process_kernel(process, launch->kernel_id);
 	struct kernel_total *total;
@@ -162,6 +162,7 @@ static void count_launch(struct overview *overview, struct process *process,
 		total = g_new0(struct kernel_total, 1);
 		total->process = process;
 		total->kernel_id = launch->kernel_id;
+		total->first_ns = ns;
 		g_ptr_array_add(overview->kernels, total);
 		g_hash_table_insert(overview->kernel_index, kernel, total);
 	}
@@ -267,7 +268,7 @@ void overview_add_span(struct overview *overview, struct process *process,
 		end_wait(overview, process, &waited);
 	switch (event->type) {
 	case HG_EVENT_launch:
-		count_launch(overview, process, &event->launch);
+		count_launch(overview, process, &event->launch, event->ns);
 		kind = SPAN_LAUNCH;
 		span.name = event->launch.kernel_id;
 		device = event->launch.device;

@@ -545,6 +545,7 @@ void decode_end(struct decode *decode)
 		take_rings_until(decode, UINT64_MAX);
 	page_parts_left(decode->parts, count_left, decode);
 	g_clear_pointer(&decode->rings, rings_close);
+	decode->stats->clock_origin_ns = decode->offset_ns;
 }
 
 static void count_losses(struct reader_stats *stats, const bt_message *message)

@@ -15,7 +15,9 @@ struct reader_stats {
 	uint64_t lost_packets; /* overwritten or missing packets */
 	uint64_t orphans;      /* launches that repeat one which is not there */
 	uint64_t unpublished;  /* threads whose open calls are unknown (open_calls.h) */
-	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
+	int64_t
+	    clock_origin_ns; /* is added to the recording's CLOCK_MONOTONIC for its events' times */
+	char *truncated;     /* why reading stopped early, NULL if it did not; caller frees */
 	struct counts *counts; /* of what processes recorded and what was read; caller frees */
 };
 

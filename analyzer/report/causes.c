@@ -34,6 +34,7 @@ struct row {
 	struct json_object *finding; /* borrowed */
 	size_t at;                   /* in the list */
 	int place, confidence;
+	int64_t gpu_ns; /* its kernel's time, if that was measured */
 	double cost;
 	char *key;      /* equal: of one cause; NULL: it stands alone */
 	char *identity; /* of the cause in every recording, but for its number */
@@ -220,6 +221,8 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 		return other->place - one->place;
 	if (one->confidence != other->confidence)
 		return other->confidence - one->confidence;
+	if (one->gpu_ns != other->gpu_ns)
+		return one->gpu_ns < other->gpu_ns ? 1 : -1;
 	if (one->cost > other->cost || one->cost < other->cost)
 		return one->cost < other->cost ? 1 : -1;
 	return (one->at > other->at) - (one->at < other->at);
@@ -243,6 +246,7 @@ static GArray *rows_of(struct json_object *list, struct json_object *processes)
 
 		row.place = place_of(row.finding);
 		row.confidence = confidence_of(row.finding);
+		row.gpu_ns = get_number(get_member(row.finding, "gpu_time"), "ns");
 		row.cost = cost_of(row.finding);
 		describe(&row, processes);
 		g_array_append_val(rows, row);

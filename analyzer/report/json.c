@@ -269,6 +269,8 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "ranks", rank_list(finding));
 	put(object, "rank_outliers", rank_outliers(analysis, finding));
 	put_ranges(object, finding);
+	if (analysis->gpu_times)
+		put(object, "gpu_time", json_gpu_time(analysis, finding));
 	put(object, "history",
 	    json_move_history(analysis, finding->process,
 			      finding_history(&analysis->findings, finding)));
@@ -424,6 +426,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "fixes", json_fixes(analysis));
 	put(root, "residency", json_residency(analysis));
 	put(root, "source_files", json_source_files(analysis));
+	if (analysis->gpu_times)
+		put(root, "gpu_times", json_gpu_times(analysis));
 	if (analysis->what_if != WHAT_IF_NOTHING)
 		put(root, "what_if", json_what_if(analysis));
 	return root;

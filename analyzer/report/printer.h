@@ -71,6 +71,8 @@ void put_pages(const struct printer *printer, struct json_object *allocation);
 void put_candidates(const struct printer *printer, struct json_object *finding);
 /* Prints the first ones of several causes, with their fixes (text_causes.c). */
 void put_first(const struct printer *printer, struct json_object *causes);
+/* Prints the time of the finding's kernel, if it is known (gpu_time.c). */
+void put_gpu_time(const struct printer *printer, struct json_object *finding);
 /* Prints the other findings of its cause, a line each. */
 void put_others(const struct printer *printer, struct json_object *finding);
 /* Returns " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees it. */

@@ -5,6 +5,7 @@
 
 #include "analyzer/analyze.h"
 
+struct finding;
 struct printer;
 struct json_object;
 
@@ -28,6 +29,12 @@ void put_processes(const struct printer *printer);
 /* Tell what --what-if requested: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);
+
+/* Tell how long kernels ran (--with): rows of text, nothing without it; a JSON object. */
+void put_gpu_times(const struct printer *printer);
+struct json_object *json_gpu_times(const struct analysis *analysis);
+/* Returns the time of the finding's kernel, or NULL. */
+struct json_object *json_gpu_time(const struct analysis *analysis, const struct finding *finding);
 
 /* Tell where memory was over time. */
 struct json_object *json_residency(const struct analysis *analysis);

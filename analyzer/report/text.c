@@ -157,6 +157,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_summary(&printer, causes);
 	put_fixes(&printer);
 	put_moves(&printer);
+	put_gpu_times(&printer);
 	put_what_if(&printer);
 	put_list(&printer, "Not analysed:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);

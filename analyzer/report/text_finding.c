@@ -351,6 +351,7 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	put_sites(printer, finding, more);
 	if (get_member(finding, "in_ranges"))
 		put_words(printer, "range", get_text(finding, "in_ranges"));
+	put_gpu_time(printer, finding);
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
 	put_processes(printer, finding);
