@@ -30,6 +30,7 @@
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/passed_over.h"
 #include "preload/trace/open_calls.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
@@ -581,8 +582,10 @@ static inline __attribute__((always_inline)) bool begin(struct hg_hip_call *call
 {
 	struct hg_hip_runtime *runtime;
 
-	if (HG_UNLIKELY(!hg_awake()) || hg_tls.hip)
+	if (HG_UNLIKELY(!hg_awake()) || HG_UNLIKELY(hg_tls.busy) || hg_tls.hip) {
+		hg_passed_over(api, caller);
 		return false;
+	}
 	if (HG_UNLIKELY(hg_config.standby))
 		look_at_standby(api);
 	if (!hg_enter_often()) {

@@ -3,7 +3,6 @@
 #include "preload/host/host.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -22,7 +21,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/missed.h"
+#include "preload/trace/passed_over.h"
 #include "preload/trace/ring.h"
 #include "tracer/api/host.h"
 #include "tracer/ring.h"
@@ -43,18 +42,16 @@ static bool wake(const void *caller, bool anywhere)
 	return may_load(caller, anywhere) && hg_fork_wake();
 }
 
-/*
- * A call of the program's cannot be recorded where it is made. Where the process has no file yet,
- * it is reported as not recorded as a whole.
- */
 static void give_up(enum hg_unrecorded what)
 {
-	static pid_t reported; /* atomic */
-	pid_t process = getpid();
+	static const enum hg_group groups[] = {
+		[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
+		[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
+		[HG_UNRECORDED_FREE] = HG_GROUP_FREE,
+		[HG_UNRECORDED_OURS] = HG_GROUPS,
+	};
 
-	if (!hg_ring_given_up(what) &&
-	    __atomic_exchange_n(&reported, process, __ATOMIC_RELAXED) != process)
-		hg_missed_add(HG_MISSED_HANDLER, program_invocation_short_name, process);
+	hg_give_up(groups[what]);
 }
 
 /*

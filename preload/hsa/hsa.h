@@ -79,15 +79,13 @@ bool hg_hsa_is_driver(const void *real);
 extern HG_HIDDEN bool hg_hsa_hip_reports;
 
 /*
- * Returns true if events about a call can be made, and hg_leave() must follow then. It returns
- * false for what HIP does, whose own calls are recorded.
+ * Returns true if events about a call of `caller` can be made, and hg_leave() must follow then. It
+ * returns false for what HIP does, whose own calls are recorded. `api`: 0 for a function that has
+ * no number. `how`: HSA_BELOW_HIP, for what HIP does as well; HSA_LASTING, for calls whose effect
+ * lasts, which a process on standby remembers.
  */
-bool hg_hsa_enter(void);
-/* Does the same for what HIP does as well. */
-bool hg_hsa_enter_below_hip(void);
-/* Does the same for calls whose effect lasts: a process on standby remembers them. */
-bool hg_hsa_enter_lasting(void);
-bool hg_hsa_enter_lasting_below_hip(void);
+enum { HSA_BELOW_HIP = 1, HSA_LASTING = 2 };
+bool hg_hsa_enter(uint16_t api, const void *caller, unsigned how);
 /* Returns the number of the stack of the target construct that the thread is in, or of the caller
  * if it is in none. */
 uint32_t hg_hsa_stack(const void *caller);

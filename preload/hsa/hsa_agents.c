@@ -12,6 +12,7 @@
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/passed_over.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -238,36 +239,21 @@ static void record_again(void)
 		record_devices();
 }
 
-static bool enter(bool lasting)
+bool hg_hsa_enter(uint16_t api, const void *caller, unsigned how)
 {
+	int lasting = how & HSA_LASTING ? 1 : 0;
 	bool entered;
 
+	if (hg_tls.busy || !hg_awake() || (hg_tls.hip && !(how & HSA_BELOW_HIP))) {
+		hg_passed_over(api, caller);
+		return false;
+	}
 	hg_tls.keeping += lasting;
 	entered = hg_enter();
 	hg_tls.keeping -= lasting;
 	if (entered && HG_UNLIKELY(!__atomic_load_n(&known.devices_recorded, __ATOMIC_RELAXED)))
 		record_first();
 	return entered;
-}
-
-bool hg_hsa_enter_below_hip(void)
-{
-	return enter(false);
-}
-
-bool hg_hsa_enter(void)
-{
-	return !hg_tls.hip && enter(false);
-}
-
-bool hg_hsa_enter_lasting_below_hip(void)
-{
-	return enter(true);
-}
-
-bool hg_hsa_enter_lasting(void)
-{
-	return !hg_tls.hip && enter(true);
 }
 
 uint32_t hg_hsa_stack(const void *caller)

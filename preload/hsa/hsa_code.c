@@ -127,7 +127,7 @@ static int reader_from_memory(const void *bytes, size_t size, struct hsa_handle 
 	int rc = HSA_REAL(hsa_code_object_reader_create_from_memory, int, const void *, size_t,
 			  struct hsa_handle *)(bytes, size, reader);
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		add_image(reader->handle, bytes, size);
 		hg_leave();
 	}
@@ -143,7 +143,7 @@ static int reader_from_file(int fd, struct hsa_handle *reader)
 	int saved = errno;
 	struct stat status;
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		if (!fstat(fd, &status) && status.st_size > 0) {
 			void *bytes = hg_libc.mmap(NULL, (size_t)status.st_size, PROT_READ,
 						   MAP_PRIVATE, fd, 0);
@@ -163,7 +163,7 @@ static int deserialize(void *bytes, size_t size, const char *options, struct hsa
 	int rc = HSA_REAL(hsa_code_object_deserialize, int, void *, size_t, const char *,
 			  struct hsa_handle *)(bytes, size, options, object);
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		add_image(object->handle, bytes, size);
 		hg_leave();
 	}
@@ -178,7 +178,7 @@ static int load_code(struct hsa_handle executable, struct hsa_handle agent,
 		     struct hsa_handle, const char *)(executable, agent, object, options);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		note_loaded(executable.handle, agent.handle, object.handle);
 		hg_leave();
 	}
@@ -194,7 +194,7 @@ static int load_agent_code(struct hsa_handle executable, struct hsa_handle agent
 			  struct hsa_handle *)(executable, agent, reader, options, result);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		note_loaded(executable.handle, agent.handle, reader.handle);
 		hg_leave();
 	}
@@ -278,7 +278,7 @@ static int executable_freeze(struct hsa_handle executable, const char *options)
 										       options);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter_lasting_below_hip()) {
+	if (!rc && hg_hsa_enter(0, HG_CALLER(), HSA_BELOW_HIP | HSA_LASTING)) {
 		HSA_REAL(hsa_executable_iterate_symbols, int, struct hsa_handle,
 			 int (*)(struct hsa_handle, struct hsa_handle, void *), void *)
 		(executable, note_symbol, NULL);

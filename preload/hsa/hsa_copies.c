@@ -32,7 +32,7 @@ static void record_written(uint16_t api, const void *to, size_t size, const void
 
 	if (__atomic_load_n(&hg_hsa_waits, __ATOMIC_RELAXED) && !hg_ompt_in_region() &&
 	    !hg_ompt_in_data_op() && !(hg_hsa_hip_reports && hg_hip_has_caller(caller)) &&
-	    hg_hsa_enter()) {
+	    hg_hsa_enter(api, caller, 0)) {
 		struct hg_ev_call event = { .api = api,
 					    .ptr = (uintptr_t)to,
 					    .size = size,

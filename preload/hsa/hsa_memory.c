@@ -97,7 +97,7 @@ static void record_allocation(uint16_t api, const struct hsa_pool *pool, size_t 
 {
 	int saved = errno;
 
-	if (pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter_lasting()) {
+	if (pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter(api, caller, HSA_LASTING)) {
 		struct hg_ev_alloc event = { .api = api,
 					     .ptr = (uintptr_t)ptr,
 					     .device_ptr = (uintptr_t)ptr,
@@ -119,7 +119,7 @@ static void record_release(uint16_t api, const void *ptr, const void *caller)
 {
 	int saved = errno;
 
-	if (ptr && hg_hsa_enter_lasting()) {
+	if (ptr && hg_hsa_enter(api, caller, HSA_LASTING)) {
 		struct hg_ev_free event = { .api = api,
 					    .ptr = (uintptr_t)ptr,
 					    .stack_id = hg_hsa_stack(caller) };
@@ -184,7 +184,7 @@ static void record_lock(uint16_t api, void *host, size_t size, void **agent, uin
 {
 	int saved = errno;
 
-	if (!hg_ompt_in_data_op() && hg_hsa_enter_lasting()) {
+	if (!hg_ompt_in_data_op() && hg_hsa_enter(api, caller, HSA_LASTING)) {
 		struct hg_ev_alloc event = { .api = api,
 					     .ptr = (uintptr_t)host,
 					     .device_ptr = (uintptr_t)(agent ? *agent : host),
@@ -230,7 +230,7 @@ static int memory_unlock(void *host)
 {
 	int saved = errno, rc;
 
-	if (hg_hsa_enter_lasting()) {
+	if (hg_hsa_enter(HG_API_hsa_amd_memory_unlock, HG_CALLER(), HSA_LASTING)) {
 		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_unlock,
 					    .ptr = (uintptr_t)host };
 
@@ -255,7 +255,7 @@ static int agents_allow_access(uint32_t count, const struct hsa_handle *agents,
 			  const uint32_t *, const void *)(count, agents, flags, ptr);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter()) {
+	if (!rc && hg_hsa_enter(HG_API_hsa_amd_agents_allow_access, HG_CALLER(), 0)) {
 		struct hg_ev_call event = { .api = HG_API_hsa_amd_agents_allow_access,
 					    .ptr = (uintptr_t)ptr,
 					    .value = count,
@@ -313,7 +313,7 @@ static int svm_attributes_set(void *ptr, size_t size, struct svm_attribute *attr
 			  size_t)(ptr, size, attributes, count);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter_lasting()) {
+	if (!rc && hg_hsa_enter(HG_API_hsa_amd_svm_attributes_set, HG_CALLER(), HSA_LASTING)) {
 		uint32_t stack_id = hg_hsa_stack(HG_CALLER());
 
 		for (size_t i = 0; i < count; i++)

@@ -23,6 +23,7 @@
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/passed_over.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/api/hsa.h"
@@ -112,10 +113,38 @@ static void look(struct ring *ring, uint64_t number, const void *caller)
 	 * no recorded function has announced was launched by a function that is not recorded.
 	 */
 	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) ||
-	    hg_hip_take_expected(kernel->name) || !hg_hsa_enter_below_hip())
+	    hg_hip_take_expected(kernel->name) ||
+	    !hg_hsa_enter(HG_API_hsa_queue_dispatch, caller, HSA_BELOW_HIP))
 		return;
 	record_dispatch(ring, packet, kernel, caller);
 	hg_leave();
+}
+
+/*
+ * The thread is in our code, and may hold the lock, when a signal's handler submits a packet of a
+ * queue of the program's.
+ */
+static __attribute__((noinline, cold)) void rung_inside(uint64_t signal, uint64_t number,
+							const void *caller)
+{
+	unsigned count = __atomic_load_n(&ring_count, __ATOMIC_ACQUIRE);
+
+	if (hg_modules_is_tool(caller))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		const struct ring *ring = &rings[i];
+		uint64_t place;
+
+		if (__atomic_load_n(&ring->doorbell, __ATOMIC_RELAXED) != signal)
+			continue;
+		place = number & (ring->queue->size - 1);
+		if ((((const struct hsa_packet *)ring->queue->base)[place].header & PACKET_TYPE) ==
+		    TYPE_DISPATCH) {
+			ring->seen[place] = number + 1;
+			hg_passed_over(HG_API_hsa_queue_dispatch, caller);
+		}
+		break;
+	}
 }
 
 /*
@@ -127,6 +156,8 @@ static void rung(uint64_t signal, int64_t value, const void *caller)
 	unsigned count = __atomic_load_n(&ring_count, __ATOMIC_ACQUIRE);
 	int saved = errno;
 
+	if (hg_tls.busy && value >= 0)
+		rung_inside(signal, (uint64_t)value, caller);
 	if (hg_tls.busy || value < 0)
 		return;
 	for (unsigned i = 0; i < count; i++) {

@@ -461,17 +461,11 @@ void hg_ring_lost(enum hg_group group)
 		__atomic_fetch_add(&ring->lost[group], 1, __ATOMIC_RELAXED);
 }
 
-bool hg_ring_given_up(enum hg_unrecorded what)
+bool hg_ring_given_up(enum hg_group group)
 {
-	static const enum hg_group groups[HG_UNRECORDED_KINDS] = {
-		[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
-		[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
-		[HG_UNRECORDED_FREE] = HG_GROUP_FREE,
-	};
-
-	if (what < HG_UNRECORDED_KINDS && !hg_ring_stopped())
-		hg_ring_lost(groups[what]);
-	return what >= HG_UNRECORDED_KINDS || own_ring();
+	if (group < HG_GROUPS && !hg_ring_stopped())
+		hg_ring_lost(group);
+	return group >= HG_GROUPS || own_ring();
 }
 
 void hg_ring_unrecorded(void)

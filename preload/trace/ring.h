@@ -36,9 +36,9 @@ void hg_ring_give(struct hg_ring *ring, struct hg_ring_page *page,
 /* A record that found no page, and for which its thread will have none. */
 void hg_ring_lost(enum hg_group group);
 
-/* A call of the program's cannot be recorded where it is made: it is counted as lost. Returns false
- * if there is no file yet. */
-bool hg_ring_given_up(enum hg_unrecorded what);
+/* A call of the program's cannot be recorded where it is made: it is counted as lost, unless it is
+ * of HG_GROUPS. Returns false if there is no file yet. */
+bool hg_ring_given_up(enum hg_group group);
 
 /* The process ends by itself, or executes another program; or HG_RING_RUNS, it goes on. */
 void hg_ring_end(enum hg_ring_end how);

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps memory in signals' handlers, at moments at which nothing can be recorded. It prints how
- * often it did, its children included. usage: handlers MODE
+ * Maps memory in signals' handlers, or calls the HIP or HSA runtime, at moments at which nothing
+ * can be recorded. It prints how often it did, its children included. usage: handlers MODE
+ * [RUNTIME]
  */
+#include <dlfcn.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +23,7 @@
 #define SIZE   3145728 /* of what is counted */
 #define SENT   5
 #define ENOUGH 30000
+#define TIMES  1000 /* that a handler of the runtimes' modes is called */
 
 static unsigned *made;
 static volatile int done;
@@ -40,6 +47,134 @@ static int callback(struct dl_phdr_info *info, size_t size, void *data)
 	(void)data;
 	map();
 	return 1;
+}
+
+static void no_call(void)
+{
+}
+
+static void (*call)(void) = no_call;
+static volatile sig_atomic_t called;
+static uintptr_t code, code_end; /* the recorder's */
+
+/* Calls if it has interrupted the recorder's code: the runtime may hold locks where it is
+ * interrupted. */
+static void call_inside(int signal, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)signal;
+	(void)info;
+	if (at >= code && at < code_end) {
+		call();
+		called++;
+	}
+}
+
+static int find_recorder(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	if (!strstr(info->dlpi_name, "libhipgrain-preload"))
+		return 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X) {
+			code = info->dlpi_addr + segment->p_vaddr;
+			code_end = code + segment->p_memsz;
+		}
+	}
+	return 1;
+}
+
+/* If `nested`, a handler may also interrupt the recording of the same call. */
+static void calls(bool nested)
+{
+	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+	struct sigaction action = { .sa_sigaction = call_inside, .sa_flags = SA_SIGINFO };
+
+	call();
+	dl_iterate_phdr(find_recorder, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (called < TIMES) {
+		if (nested)
+			call();
+		map();
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static int (*hip_malloc)(void **ptr, size_t size);
+
+/* A runtime in name only allocates nothing. */
+static void call_hip(void)
+{
+	void *ptr = made;
+
+	hip_malloc(&ptr, SIZE);
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
+static void open_hip(const char *path)
+{
+	void *runtime = dlopen(path, RTLD_NOW);
+
+	hip_malloc = runtime ? (int (*)(void **, size_t))dlsym(runtime, "hipMalloc") : NULL;
+	if (!hip_malloc)
+		exit(3);
+	call = call_hip;
+}
+
+/* Nothing is recorded after a filter of system calls, also of one that allows them all. */
+static void confine(void)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { 1, &all };
+
+	call();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		exit(4);
+	for (unsigned i = 0; i < SENT; i++)
+		call();
+}
+
+static char *pinned;
+static int (*hsa_lock)(void *ptr, size_t size, void *agents, int count, void **agent);
+static int (*hsa_unlock)(void *ptr);
+
+static void call_hsa(void)
+{
+	void *agent;
+
+	if (!hsa_lock(pinned, SIZE, NULL, 0, &agent)) {
+		__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+		hsa_unlock(pinned);
+	}
+}
+
+static void hsa(const char *path)
+{
+	void *runtime = dlopen(path, RTLD_NOW);
+	sigset_t alarm;
+	int (*init)(void) = runtime ? (int (*)(void))dlsym(runtime, "hsa_init") : NULL;
+
+	/* The runtime's threads, which it makes now, are not to be interrupted. */
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	if (!init || init())
+		exit(3);
+	hsa_lock =
+	    (int (*)(void *, size_t, void *, int, void **))dlsym(runtime, "hsa_amd_memory_lock");
+	hsa_unlock = (int (*)(void *))dlsym(runtime, "hsa_amd_memory_unlock");
+	pinned = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+	call = call_hsa;
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	calls(false);
 }
 
 /* The handler often interrupts the recording of what the program itself maps. */
@@ -119,6 +254,12 @@ int main(int argc, char **argv)
 		in_child(raise_some);
 	else if (strcmp(mode, "callback") == 0)
 		in_child(call_back);
+	else if (strcmp(mode, "hip") == 0 && argc > 2)
+		open_hip(argv[2]), calls(true);
+	else if (strcmp(mode, "confined") == 0 && argc > 2)
+		open_hip(argv[2]), confine();
+	else if (strcmp(mode, "hsa") == 0 && argc > 2)
+		hsa(argv[2]);
 	else
 		return 2;
 	printf("%u\n", *made);
