@@ -150,7 +150,7 @@ static int choose_processes(struct attachment *attachment)
 	}
 	for (size_t i = 0; i < attachment->count; i++) {
 		attachment->vpids[i] = attachment->processes[i].vpid;
-		attachment->requests[i] = (struct record_request){ -1, -1, -1, "", 0 };
+		attachment->requests[i] = (struct record_request){ -1, -1, -1, "", 0, 0 };
 	}
 	return HG_EXIT_OK;
 }
@@ -495,6 +495,8 @@ static void stop(struct attachment *attachment)
 	for (size_t i = 0; i < attachment->count; i++)
 		if (attachment->requests[i].home >= 0)
 			rings_stop(attachment->requests[i].home, attachment->requests[i].name);
+	for (size_t i = 0; i < attachment->count; i++)
+		attachment->manifest.files += attachment->requests[i].files;
 }
 
 static int end(struct attachment *attachment)

@@ -58,6 +58,7 @@ struct bundle_manifest {
 	bool complete;
 	const struct running *running; /* processes that lived when the recording ended */
 	size_t running_count;
+	uint64_t files;      /* of records, that processes say they made, if there are less */
 	uint64_t unrecorded; /* processes that should have been recorded, and were not */
 };
 

@@ -167,6 +167,7 @@ static struct json_object *json_recording(const struct bundle *bundle,
 					  const struct bundle_manifest *manifest)
 {
 	struct json_object *object = json_object_new_object();
+	uint64_t files = manifest->end_ns ? rings_count(bundle->lock) : 0;
 
 	json_object_object_add(object, "softgpu", json_object_new_boolean(manifest->softgpu));
 	json_object_object_add(object, "threshold", json_text(manifest->threshold));
@@ -187,9 +188,11 @@ static struct json_object *json_recording(const struct bundle *bundle,
 		json_object_object_add(object, "rotation", json_rotation(manifest));
 	if (manifest->url)
 		json_object_object_add(object, "url", json_text(manifest->url));
-	json_object_object_add(
-	    object, "files",
-	    manifest->end_ns ? json_object_new_int64((int64_t)rings_count(bundle->lock)) : NULL);
+	/* One that was removed is missed. */
+	if (files < manifest->files)
+		files = manifest->files;
+	json_object_object_add(object, "files",
+			       manifest->end_ns ? json_object_new_int64((int64_t)files) : NULL);
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",
 			       json_object_new_int64((int64_t)manifest->subbuffer_size));

@@ -51,17 +51,37 @@ static bool read_page(int file, struct hg_requests *page)
 	       page->version == HG_REQUESTS_VERSION;
 }
 
-/* The recorder is the last of a row's members that is written, or the first that is cleared. */
+static off_t place_of(uint32_t at, size_t member)
+{
+	return (off_t)(offsetof(struct hg_requests, rows) + at * sizeof(struct hg_request) +
+		       member);
+}
+
+/*
+ * Frees a row, whose recorder is cleared first: nobody counts any more. Returns the files that were
+ * made because of it.
+ */
+static uint32_t free_row(int file, uint32_t at)
+{
+	const struct hg_request none = { 0 };
+	const int32_t nobody = 0;
+	uint32_t files = 0;
+
+	(void)!pwrite(file, &nobody, sizeof(nobody),
+		      place_of(at, offsetof(struct hg_request, state.recorder)));
+	if (pread(file, &files, sizeof(files),
+		  place_of(at, offsetof(struct hg_request, state.files))) != sizeof(files))
+		files = 0;
+	(void)!pwrite(file, &none, sizeof(none), place_of(at, 0));
+	return files;
+}
+
+/* The recorder of a free row is the last of its members that is written. */
 static bool write_row(int file, uint32_t at, const struct hg_request *row)
 {
-	off_t place = (off_t)(offsetof(struct hg_requests, rows) + at * sizeof(*row));
-	const int32_t none = 0;
-
-	return pwrite(file, &none, sizeof(none),
-		      place + (off_t)offsetof(struct hg_request, recorder)) == sizeof(none) &&
-	       pwrite(file, row, offsetof(struct hg_request, recorder), place) > 0 &&
-	       pwrite(file, &row->recorder, sizeof(row->recorder),
-		      place + (off_t)offsetof(struct hg_request, recorder)) > 0;
+	return pwrite(file, row, offsetof(struct hg_request, state), place_of(at, 0)) > 0 &&
+	       pwrite(file, &row->state, sizeof(row->state),
+		      place_of(at, offsetof(struct hg_request, state))) > 0;
 }
 
 static void announce(int file, uint32_t changes)
@@ -91,8 +111,8 @@ static void clean(int home, int file, struct hg_requests *page)
 	const struct hg_request none = { 0 };
 
 	for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
-		if (page->rows[i].recorder && !recorder_lives(home, &page->rows[i])) {
-			write_row(file, i, &none);
+		if (page->rows[i].state.recorder && !recorder_lives(home, &page->rows[i])) {
+			free_row(file, i);
 			page->rows[i] = none;
 		}
 }
@@ -175,10 +195,11 @@ static size_t add(int file, const struct hg_requests *page, uint64_t since, cons
 	size_t done = 0;
 
 	for (uint32_t i = 0; i < HG_REQUESTS_ROWS && done < count; i++) {
-		struct hg_request row = { since, pids ? (int32_t)pids[done] : 0,
-					  (int32_t)getpid() };
+		struct hg_request row = { .since = since,
+					  .pid = pids ? (int32_t)pids[done] : 0,
+					  .state.recorder = (int32_t)getpid() };
 
-		if (!page->rows[i].recorder && write_row(file, i, &row))
+		if (!page->rows[i].state.recorder && write_row(file, i, &row))
 			done++;
 	}
 	return done;
@@ -186,15 +207,14 @@ static size_t add(int file, const struct hg_requests *page, uint64_t since, cons
 
 void record_request_withdraw(struct record_request *request)
 {
-	const struct hg_request none = { 0 };
 	struct hg_requests page;
 
 	if (request->file < 0 || flock(request->file, LOCK_EX))
 		return;
 	if (read_page(request->file, &page)) {
 		for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
-			if (page.rows[i].recorder && page.rows[i].since == request->since)
-				write_row(request->file, i, &none);
+			if (page.rows[i].state.recorder && page.rows[i].since == request->since)
+				request->files += free_row(request->file, i);
 		announce(request->file, page.changes);
 	}
 	flock(request->file, LOCK_UN);
@@ -211,6 +231,31 @@ void record_request_end(struct record_request *request)
 	if (request->home >= 0)
 		close(request->home);
 	request->home = request->file = request->folder = -1;
+}
+
+static int check_version(const struct hg_requests *page, const char *directory, char *why,
+			 size_t why_size)
+{
+	if (page->version == HG_REQUESTS_VERSION)
+		return 0;
+	return refuse(why, why_size, EINVAL,
+		      "'%s/" HG_REQUESTS
+		      "' has format %u, and this version of hipgrain uses format %u",
+		      directory, page->version, HG_REQUESTS_VERSION);
+}
+
+int record_request_check(int home, const char *directory, char *why, size_t why_size)
+{
+	int file = open_file(home), error = 0;
+	struct hg_requests page;
+
+	/* The process that made it is about to store the version. */
+	if (file >= 0 && pread(file, &page, sizeof(page), 0) == (ssize_t)sizeof(page) &&
+	    page.version)
+		error = check_version(&page, directory, why, why_size);
+	if (file >= 0)
+		close(file);
+	return error;
 }
 
 /* The folder belongs to whom the directory belongs to, as the processes check. 0 or -errno. */
@@ -242,11 +287,15 @@ int record_request_begin(struct record_request *request, const char *directory, 
 		return refuse(why, why_size, errno, "'%s': %s", directory, strerror(errno));
 	request->file = open_file(request->home);
 	if (request->file < 0 || flock(request->file, LOCK_EX) ||
-	    !read_page(request->file, &page)) {
+	    pread(request->file, &page, sizeof(page), 0) != (ssize_t)sizeof(page)) {
 		record_request_end(request);
-		return refuse(why, why_size, EINVAL,
-			      "'%s' has no page of requests of this version of hipgrain",
+		return refuse(why, why_size, EINVAL, "'%s/" HG_REQUESTS "' cannot be read",
 			      directory);
+	}
+	error = check_version(&page, directory, why, why_size);
+	if (error) {
+		record_request_end(request);
+		return error;
 	}
 	error = make_folder(request);
 	if (!error) {

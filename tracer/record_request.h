@@ -17,6 +17,7 @@ struct record_request {
 	int folder;               /* the processes make their files in it; locked */
 	char name[HG_RINGS_NAME]; /* of that */
 	uint64_t since;
+	uint64_t files; /* that the processes have counted: known once it is withdrawn */
 };
 
 /*
@@ -27,6 +28,12 @@ typedef void record_request_found(int home, const char *name, bool unsaved, void
 
 /* Calls `function` for each such folder of a directory of standby. */
 void record_request_each_left(const char *directory, record_request_found *function, void *data);
+
+/*
+ * Returns 0 if processes of this version can be requested in a directory of standby; -errno with
+ * one line in `why` if that has the page of another version.
+ */
+int record_request_check(int home, const char *directory, char *why, size_t why_size);
 
 /*
  * Removes what killed recorders left, with a warning if that is in no bundle. Requests these

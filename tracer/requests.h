@@ -5,6 +5,11 @@
  * process looks at the page when it makes a call, and records into a file of the directory that is
  * named after the first row that means it (HG_RINGS_OF), until the recorder stops that file
  * (tracer/ring.h). The recorder holds a lock on that directory, flock(2), as long as it lives.
+ *
+ * The processes count in that row the files that they have made, so that the recorder misses one
+ * that was removed: a process that executes programs makes several, and those of forked processes
+ * are not known otherwise. The count is in a word with the recorder, so that none is counted in a
+ * row that has become another's.
  */
 #ifndef HIPGRAIN_TRACER_REQUESTS_H
 #define HIPGRAIN_TRACER_REQUESTS_H
@@ -13,13 +18,22 @@
 #include <stdint.h>
 
 #define HG_REQUESTS         "requests"
-#define HG_REQUESTS_ROWS    255u
-#define HG_REQUESTS_VERSION 2u
+#define HG_REQUESTS_ROWS    170u
+#define HG_REQUESTS_VERSION 3u
+
+union hg_request_state {
+	struct {
+		int32_t recorder; /* its pid; 0: the row is free */
+		uint32_t files;   /* that were made because of the row */
+	};
+	uint64_t word;
+};
 
 struct hg_request {
-	uint64_t since;   /* ns of CLOCK_MONOTONIC; no other request has the same */
-	int32_t pid;      /* as the process sees it; 0: each process */
-	int32_t recorder; /* atomic: its pid; 0: the row is free */
+	uint64_t since; /* ns of CLOCK_MONOTONIC; no other request has the same */
+	int32_t pid;    /* as the process sees it; 0: each process */
+	uint32_t unused;
+	union hg_request_state state; /* atomic */
 };
 
 struct hg_requests {
@@ -33,7 +47,23 @@ _Static_assert(sizeof(struct hg_requests) == 4096, "a page");
 /* Returns true if the row is a request, and it is that process that it means. */
 static inline bool hg_request_means(const struct hg_request *row, int32_t pid)
 {
-	return __atomic_load_n(&row->recorder, __ATOMIC_ACQUIRE) && (!row->pid || row->pid == pid);
+	return __atomic_load_n(&row->state.recorder, __ATOMIC_ACQUIRE) &&
+	       (!row->pid || row->pid == pid);
+}
+
+/* Counts a file in the row, if that is still the recorder's. */
+static inline void hg_request_count(struct hg_request *row, int32_t recorder)
+{
+	union hg_request_state now = { .word =
+					   __atomic_load_n(&row->state.word, __ATOMIC_RELAXED) },
+			       next = now;
+
+	do {
+		next = now;
+		next.files++;
+	} while (now.recorder == recorder &&
+		 !__atomic_compare_exchange_n(&row->state.word, &now.word, next.word, false,
+					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 #endif

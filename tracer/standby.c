@@ -358,6 +358,10 @@ int standby_exec(const struct standby_options *options, char **argv)
 		message_error("'%s': %s", directory, why);
 		goto out;
 	}
+	if (record_request_check(folder, directory, why, sizeof(why))) {
+		message_error("%s (use another directory, -o)", why);
+		goto out;
+	}
 	fchmod(folder, S_IRWXU);               /* it may have been there */
 	sigaction(SIGXFSZ, &ignored, &before); /* without it nothing is counted */
 	witness_make(folder);

@@ -45,20 +45,32 @@ static struct hg_requests *map_requests(void)
 		memory = hg_libc.mmap(NULL, sizeof(*requests), PROT_READ | PROT_WRITE, MAP_SHARED,
 				      fd, 0);
 	hg_libc.close(fd);
-	if (memory == MAP_FAILED)
-		return NULL;
-	__atomic_store_n(&((struct hg_requests *)memory)->version, HG_REQUESTS_VERSION,
-			 __ATOMIC_RELEASE);
-	return memory;
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Returns the request that the process is to be recorded for, or 0. */
-static uint64_t find_request(void)
+/* Returns true if the file is new, or has this version's layout. */
+static bool is_ours(struct hg_requests *page)
+{
+	uint32_t version = 0;
+
+	if (__atomic_compare_exchange_n(&page->version, &version, HG_REQUESTS_VERSION, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+	    version == HG_REQUESTS_VERSION)
+		return true;
+	hg_say("it cannot be attached to: '%s/" HG_REQUESTS
+	       "' has format %u, and this version of hipgrain uses format %u",
+	       hg_config.dir, version, HG_REQUESTS_VERSION);
+	hg_libc.munmap(page, sizeof(*page));
+	return false;
+}
+
+/* Returns the request that the process is to be recorded for, or NULL. */
+static struct hg_request *find_request(void)
 {
 	for (uint32_t i = 0; i < HG_REQUESTS_ROWS; i++)
 		if (hg_request_means(&requests->rows[i], hg_process_id))
-			return requests->rows[i].since;
-	return 0;
+			return &requests->rows[i];
+	return NULL;
 }
 
 bool hg_request_may_be(void)
@@ -70,9 +82,11 @@ bool hg_request_may_be(void)
 bool hg_request_take(void)
 {
 	uint32_t changes = __atomic_load_n(&requests->changes, __ATOMIC_ACQUIRE);
-	uint64_t request = find_request();
+	struct hg_request *row = find_request();
+	int32_t recorder = row ? __atomic_load_n(&row->state.recorder, __ATOMIC_ACQUIRE) : 0;
+	uint64_t request = recorder ? row->since : 0;
 	char place[HG_RINGS_NAME];
-	bool done;
+	bool made, done;
 
 	/* Before the recorder has stopped the file, its request may be gone. */
 	if (joined && !hg_ring_stopped())
@@ -82,7 +96,11 @@ bool hg_request_take(void)
 		return false;
 	joined = request;
 	snprintf(place, sizeof(place), HG_RINGS_OF, request);
-	done = hg_ring_renew(place) && hg_join();
+	made = hg_ring_renew(place);
+	/* Not before: a process that is killed in between has no file that could be missing. */
+	if (made)
+		hg_request_count(row, recorder);
+	done = made && hg_join();
 	if (!done)
 		hg_say("not recorded: no file can be made in %s/%s", hg_config.dir, place);
 	return done;
@@ -92,6 +110,8 @@ static void early(void)
 {
 	if (hg_config.standby && !hg_config.recorded && hg_config.dir)
 		requests = map_requests();
+	if (requests && !is_ours(requests))
+		requests = NULL;
 }
 
 static void forked(void)
