@@ -86,9 +86,10 @@ static void weigh(const struct path_targets *targets, const struct isa_atomic *a
 {
 	bool chosen = targets->chosen || targets->stored;
 
-	if (!comparison->same || (chosen && !targets->complete)) {
+	/* What the launch itself stores may be there ahead of the update, or not. */
+	if (!comparison->same || (chosen && !targets->complete) || targets->own) {
 		target->at_most = CONFIDENCE_POSSIBLE;
-		target->maybe_harmless = !comparison->same;
+		target->maybe_harmless = !comparison->same || targets->stored;
 		target->doubt = doubt_of(targets, atomic);
 	} else if (!target->doubt) {
 		target->at_most = CONFIDENCE_LIKELY;

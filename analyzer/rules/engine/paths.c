@@ -21,9 +21,10 @@ struct node {
 struct walk {
 	const struct rules_context *context;
 	struct path_targets *targets;
-	GArray *from, *to; /* struct node */
-	unsigned left;     /* nodes that may still be made */
-	bool values;       /* the pointers that are reached are copied and not used */
+	GArray *from, *to;            /* struct node */
+	unsigned left;                /* nodes that may still be made */
+	bool values;                  /* the pointers that are reached are copied and not used */
+	const struct launch *storing; /* it may store to the words; NULL: they are as before it */
 	/* These belong to the step at hand. */
 	const struct node *at;
 	const struct isa_step *step;
@@ -80,19 +81,54 @@ static void add_node(struct walk *walk, const struct content_word *word)
 	g_array_append_val(walk->to, node);
 }
 
+/*
+ * Finds what the launch itself may store to a word, which it may load afterwards. Returns true if
+ * that is nothing, or all known.
+ */
+static bool find_stored(struct walk *walk, uint64_t address, struct content_values *values)
+{
+	values->count = 0;
+	if (!walk->storing ||
+	    launch_stores(walk->context, walk->storing, address, sizeof(uint64_t), values))
+		return true;
+	lose(walk, "the launch itself may store to the pointer in memory");
+	return false;
+}
+
+static void add_stored(struct walk *walk, uint64_t address, const struct content_value *value)
+{
+	const struct content_word word = { .address = address,
+					   .value = value->address,
+					   .stamp = { .source = CONTENT_STORED },
+					   .vague = value->vague };
+
+	add_node(walk, &word);
+}
+
 static bool add_any(void *data, const struct content_word *word)
 {
 	struct walk *walk = data;
 	int64_t stride = walk->step->stride,
 		distance = (int64_t)(word->address - walk->at->address);
+	struct content_values own;
 
 	/* Not one that the index can choose. */
 	if (stride && !walk->at->vague && word->stamp.source != CONTENT_STORED &&
 	    ((distance - walk->step->offset) % stride))
 		return true;
-	walk->several = word->stamp.source == CONTENT_STORED;
+	walk->several = !find_stored(walk, word->address, &own) || own.count;
+	walk->targets->own |= walk->several;
+	walk->several |= word->stamp.source == CONTENT_STORED;
 	add_node(walk, word);
 	return walk->left > 0;
+}
+
+static bool is_choice(const struct content_choices *choices, const struct content_value *value)
+{
+	for (unsigned i = 0; i < choices->count; i++)
+		if (choices->at[i].value == value->address && choices->at[i].vague == value->vague)
+			return true;
+	return false;
 }
 
 /* Takes the word at a place that is known. */
@@ -100,16 +136,15 @@ static void take_exact_step(struct walk *walk)
 {
 	uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
 	struct content_choices choices;
+	struct content_values own;
+	bool known = find_stored(walk, address, &own);
+	unsigned others = 0;
 
 	switch (contents_at(&walk->context->process->contents, address, &choices)) {
 	case CONTENT_ADDRESS:
-		walk->several = choices.count > 1;
-		walk->targets->stored |= choices.count > 1;
-		for (unsigned i = 0; i < choices.count; i++)
-			add_node(walk, &choices.at[i]);
 		break;
 	case CONTENT_NUMBER: /* the end of a list, if it is one */
-		if (!walk->step->repeats && !walk->last)
+		if (!walk->step->repeats && !walk->last && !own.count)
 			lose(walk, "the word in memory was no address of known memory");
 		break;
 	case CONTENT_UNKNOWN:
@@ -117,6 +152,16 @@ static void take_exact_step(struct walk *walk)
 		walk->context->process->contents.missed = true;
 		break;
 	}
+	for (unsigned i = 0; i < own.count; i++)
+		others += !is_choice(&choices, &own.at[i]);
+	walk->several = !known || choices.count + others > 1;
+	walk->targets->stored |= walk->several;
+	walk->targets->own |= !known || others;
+	for (unsigned i = 0; i < choices.count; i++)
+		add_node(walk, &choices.at[i]);
+	for (unsigned i = 0; i < own.count; i++)
+		if (!is_choice(&choices, &own.at[i]))
+			add_stored(walk, address, &own.at[i]);
 }
 
 /* Keeps those of the memory's bytes that the index can choose. */
@@ -137,6 +182,7 @@ static void clip(const struct walk *walk, uint64_t *start, uint64_t *end)
 static void take_step(struct walk *walk)
 {
 	const struct process *process = walk->context->process;
+	struct content_values own = { 0 };
 	uint64_t start, end;
 	struct place place;
 
@@ -158,6 +204,13 @@ static void take_step(struct walk *walk)
 		lose(walk, "what the memory holds was recorded in part");
 		walk->context->process->contents.missed = true;
 	}
+	/* Stores of something else are noted at the pointers that they may change. */
+	if (walk->storing)
+		launch_stores(walk->context, walk->storing, start, end - start, &own);
+	walk->several = true;
+	walk->targets->own |= own.count > 0;
+	for (unsigned i = 0; i < own.count; i++)
+		add_stored(walk, walk->at->address, &own.at[i]);
 }
 
 static void swap(struct walk *walk)
@@ -420,6 +473,16 @@ static void find(struct walk *walk, const struct launch *launch, const struct is
 
 void path_targets_find(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_path *paths, size_t count, struct path_targets *targets)
+{
+	struct walk walk = {
+		.context = context, .targets = targets, .left = PATH_NODES, .storing = launch
+	};
+
+	find(&walk, launch, paths, count);
+}
+
+void path_targets_before(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_path *paths, size_t count, struct path_targets *targets)
 {
 	struct walk walk = { .context = context, .targets = targets, .left = PATH_NODES };
 

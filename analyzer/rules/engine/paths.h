@@ -19,13 +19,21 @@ struct path_targets {
 	const char *why; /* why not; static, or NULL */
 	bool chosen;     /* an index chooses among pointers in memory: not each of them is used */
 	bool stored;     /* a kernel stored one of several, and it is not known which */
+	bool own;        /* ... it may be the launch itself that did */
 	bool doubted;    /* something else may have changed a pointer since it was recorded */
 };
 
-/* Finds the targets of all of these paths. The caller gives them to path_targets_clear(). */
+/*
+ * Finds the targets of all of these paths. A pointer that the launch itself may store is one of
+ * several, or its targets are not all known. The caller gives them to path_targets_clear().
+ */
 void path_targets_find(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_path *paths, size_t count, struct path_targets *targets);
 void path_targets_clear(struct path_targets *targets);
+
+/* The same by memory as it was before the launch. */
+void path_targets_before(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_path *paths, size_t count, struct path_targets *targets);
 
 /* The same of pointers that are only copied: what is no address, or null, is not among them. */
 void path_values_find(const struct rules_context *context, const struct launch *launch,
@@ -76,6 +84,13 @@ bool paths_known(const struct rules_context *context, const struct launch *launc
 /* Returns true if the launch itself may store to any of these bytes (stored.c). */
 bool launch_may_store(const struct rules_context *context, const struct launch *launch,
 		      uint64_t address, unsigned size);
+
+/*
+ * Finds the pointers that a launch itself may store to words of these bytes. Returns false if they
+ * are not all known. Stores of which the code does not tell where they go are left out.
+ */
+bool launch_stores(const struct rules_context *context, const struct launch *launch, uint64_t start,
+		   uint64_t size, struct content_values *values);
 
 /* A part of memory of up to 8 bytes. */
 struct word {

@@ -24,6 +24,8 @@ struct kept_stores {
 	uint64_t epoch, version;
 	GArray *list; /* struct stretch; NULL: not determined yet */
 	bool all;     /* these are all */
+	/* Some may lead elsewhere: it is known if so, and it is. */
+	bool led_known, led;
 	/* kernels_find_launched() returned these for `kernel`, the launch's. */
 	const struct kernel_ref *kernel;
 	const struct isa_kernel *code;
@@ -146,6 +148,7 @@ static void find_stores(const struct rules_context *context, const struct launch
 			struct kept_stores *kept)
 {
 	g_array_set_size(kept->list, 0);
+	kept->led_known = false;
 	kept->all = launch->code->stores_complete;
 	for (size_t i = 0; i < launch->code->store_count; i++) {
 		const struct isa_store *store = &launch->code->stores[i];
@@ -156,7 +159,7 @@ static void find_stores(const struct rules_context *context, const struct launch
 		if (is_hidden(launch->code, &store->path))
 			continue;
 		known = find_values(context, launch, store, &values);
-		path_targets_find(context, launch, &store->path, 1, &targets);
+		path_targets_before(context, launch, &store->path, 1, &targets);
 		kept->all &= targets.complete;
 		for (unsigned k = 0; k < targets.list->len; k++) {
 			const struct pointer_argument *target =
@@ -191,41 +194,126 @@ static struct kept_stores *stores_of(const struct rules_context *context,
 	return kept;
 }
 
+/* Returns true if a store of the stretch may be to one of these bytes. */
+static bool overlaps(const struct stretch *stretch, uint64_t address, uint64_t size)
+{
+	uint64_t first = 0; /* the first of its places that ends behind the address */
+
+	if (!stretch->count)
+		return false;
+	if (address >= stretch->start + stretch->size) {
+		if (stretch->count == 1)
+			return false;
+		first = (address - stretch->start - stretch->size) / stretch->stride + 1;
+	}
+	return first < stretch->count && stretch->start + first * stretch->stride < address + size;
+}
+
 static bool may_store(const struct kept_stores *kept, uint64_t address, unsigned size)
 {
 	if (!kept->all)
 		return true;
-	for (unsigned i = 0; i < kept->list->len; i++) {
-		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
-		uint64_t end = stretch->start + stretch->size;
-
-		if (stretch->count > 1)
-			end += (stretch->count - 1) * stretch->stride;
-		if (stretch->count && address < end && stretch->start < address + size)
+	for (unsigned i = 0; i < kept->list->len; i++)
+		if (overlaps(&g_array_index(kept->list, struct stretch, i), address, size))
 			return true;
-	}
 	return false;
+}
+
+/* Returns the place of the pointer that step number `step` of a path loads, as a path. */
+static struct isa_path pointer_place(const struct isa_path *path, unsigned step)
+{
+	struct isa_path place = *path;
+	unsigned end = step;
+
+	while (path->step[end].repeats && end + 1 < path->step_count)
+		end++;
+	place.step[end] = path->step[step];
+	place.step[end].repeats = false;
+	place.step_count = end + 1;
+	return place;
+}
+
+/* Returns true if one of the stores may change a pointer that this one goes through. */
+static bool may_be_led(const struct rules_context *context, const struct launch *launch,
+		       const struct kept_stores *kept, const struct isa_store *store)
+{
+	bool led = false;
+
+	for (unsigned step = 0; !led && step + 1 < store->path.step_count; step++) {
+		const struct isa_store pointer = { .path = pointer_place(&store->path, step),
+						   .size = 8 };
+		struct path_targets targets;
+
+		path_targets_before(context, launch, &pointer.path, 1, &targets);
+		for (unsigned i = 0; !led && i < targets.list->len; i++) {
+			struct stretch at = stretch_of(
+			    &g_array_index(targets.list, struct pointer_argument, i), &pointer);
+
+			for (uint64_t k = 0; !led && k < at.count; k++)
+				for (unsigned m = 0; !led && m < kept->list->len; m++)
+					led =
+					    overlaps(&g_array_index(kept->list, struct stretch, m),
+						     at.start + k * at.stride, at.size);
+		}
+		path_targets_clear(&targets);
+	}
+	return led;
+}
+
+/*
+ * Returns true if a store may go through a pointer that another one changes. Else they all go where
+ * memory as it was before the launch says.
+ */
+static bool may_lead_elsewhere(const struct rules_context *context, const struct launch *launch,
+			       struct kept_stores *kept)
+{
+	if (kept->led_known)
+		return kept->led;
+	kept->led_known = true;
+	kept->led = false;
+	for (size_t i = 0; !kept->led && i < launch->code->store_count; i++)
+		kept->led = may_be_led(context, launch, kept, &launch->code->stores[i]);
+	return kept->led;
 }
 
 bool launch_may_store(const struct rules_context *context, const struct launch *launch,
 		      uint64_t address, unsigned size)
 {
 	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
 
-	return !args || may_store(stores_of(context, launch, args), address, size);
+	return !kept || may_store(kept, address, size) || may_lead_elsewhere(context, launch, kept);
 }
 
-/* Returns true if one store may go through a pointer that another one changes. */
-static bool may_lead_elsewhere(const struct isa_store *stores, size_t count)
+/*
+ * Adds what any of the launch's stores may leave in these bytes. Returns false if that is not all
+ * known.
+ */
+static bool collect_values(const struct kept_stores *kept, uint64_t start, uint64_t size,
+			   struct content_values *values)
 {
-	bool follows = false, changes = false;
+	bool known = true;
 
-	for (size_t i = 0; i < count; i++) {
-		follows |= stores[i].path.step_count > 1;
-		changes |=
-		    stores[i].size >= 8 && (!stores[i].value_known || stores[i].value_count > 0);
+	for (unsigned i = 0; i < kept->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+
+		if (!overlaps(stretch, start, size))
+			continue;
+		known &= stretch->known && stretch->start % 8 == 0;
+		for (unsigned k = 0; k < stretch->values.count; k++)
+			known &= content_values_add(values, stretch->values.at[k].address,
+						    stretch->values.at[k].vague);
 	}
-	return follows && changes;
+	return known;
+}
+
+bool launch_stores(const struct rules_context *context, const struct launch *launch, uint64_t start,
+		   uint64_t size, struct content_values *values)
+{
+	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+
+	values->count = 0;
+	return !args || collect_values(stores_of(context, launch, args), start, size, values);
 }
 
 bool evaluation_may_store(const struct rules_context *context, const struct launch *launch,
@@ -241,7 +329,7 @@ bool evaluation_may_store(const struct rules_context *context, const struct laun
 	code.stores_complete = evaluation->stores_complete;
 	own.code = &code;
 	find_stores(context, &own, &kept);
-	any = may_lead_elsewhere(code.stores, code.store_count);
+	any = may_lead_elsewhere(context, &own, &kept);
 	for (unsigned i = 0; !any && i < words->len; i++) {
 		const struct word *word = &g_array_index(words, struct word, i);
 
@@ -276,29 +364,6 @@ static void apply_stretches(const struct rules_context *context, const struct ke
 	}
 }
 
-/* Collects what any of the launch's stores may leave in a word. Returns false if that is not all
- * known. */
-static bool collect_values(const struct kept_stores *kept, uint64_t word,
-			   struct content_values *values)
-{
-	for (unsigned i = 0; i < kept->list->len; i++) {
-		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
-		uint64_t end = stretch->start + stretch->size;
-
-		if (stretch->count > 1)
-			end += (stretch->count - 1) * stretch->stride;
-		if (!stretch->count || end <= word || stretch->start >= word + 8)
-			continue;
-		if (!stretch->known || stretch->start % 8)
-			return false;
-		for (unsigned k = 0; k < stretch->values.count; k++)
-			if (!content_values_add(values, stretch->values.at[k].address,
-						stretch->values.at[k].vague))
-				return false;
-	}
-	return true;
-}
-
 /* What was in words that the launch stores for certain is gone at its end. */
 static void apply_certain(const struct rules_context *context, const struct kept_stores *kept)
 {
@@ -306,7 +371,7 @@ static void apply_certain(const struct rules_context *context, const struct kept
 		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
 		struct content_values values = { 0 };
 
-		if (stretch->certain && collect_values(kept, stretch->start, &values))
+		if (stretch->certain && collect_values(kept, stretch->start, 8, &values))
 			contents_replace(&context->process->contents, stretch->start, &values,
 					 context->event);
 	}

@@ -60,6 +60,7 @@ static void launch_with_flag(const char *expected)
 	atomic.executes = false;
 	memory(HG_API_hipMalloc);
 	fill(OTHER, SIZE);
+	fill(FINE, SIZE);
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
 	launch(1, TABLE, OTHER);
@@ -105,12 +106,60 @@ static void changes_a_pointer(void **state)
 	launch_with_flag("HG101");
 }
 
+/* ... one half of it after the other. */
+static void changes_a_pointer_in_halves(void **state)
+{
+	(void)state;
+	stores_to(0, 0, 12, 4);
+	evaluated_store[1] = (struct isa_store){ .path = path, .size = 4 };
+	idle.store_count = 2;
+	launch_with_flag("HG101");
+}
+
+/* A word that no pointer of a store lies in says nothing of where the stores go. */
+static void stores_beside_a_pointer(void **state)
+{
+	(void)state;
+	stores_to(0, 0, 16, 8);
+	evaluated_store[1] = (struct isa_store){ .path = path, .size = 4 };
+	idle.store_count = 2;
+	launch_with_flag("");
+}
+
+/* The first store is to the second node of a list, which the other one is followed through. */
+static void stores_to_a_node(int64_t offset, const char *expected)
+{
+	const struct isa_step pointer = { .offset = 8, .exact = true, .repeats = false };
+
+	evaluated_store[0] =
+	    (struct isa_store){ .path = { .step_count = 2, .step = { pointer } }, .size = 4 };
+	evaluated_store[0].path.step[1] = (struct isa_step){ .offset = offset, .exact = true };
+	evaluated_store[1] = (struct isa_store){ .path = path, .size = 4 };
+	evaluated_store[1].path.step[0].repeats = true;
+	idle.store_count = 2;
+	launch_with_flag(expected);
+}
+
+static void changes_a_list(void **state)
+{
+	(void)state;
+	stores_to_a_node(8, "HG101");
+}
+
+static void changes_what_a_list_holds(void **state)
+{
+	(void)state;
+	stores_to_a_node(16, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SILENT(HG101, stores_elsewhere),  SILENT(HG101, stores_beside_it),
-		FINDS(HG101, stores_to_the_flag), FINDS(HG101, may_store_anywhere),
-		FINDS(HG101, changes_a_pointer),
+		SILENT(HG101, stores_elsewhere),          SILENT(HG101, stores_beside_it),
+		FINDS(HG101, stores_to_the_flag),         FINDS(HG101, may_store_anywhere),
+		FINDS(HG101, changes_a_pointer),          FINDS(HG101, changes_a_pointer_in_halves),
+		SILENT(HG101, stores_beside_a_pointer),   FINDS(HG101, changes_a_list),
+		SILENT(HG101, changes_what_a_list_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,19 +26,23 @@ static void graph(uint32_t work, uint32_t ordered)
 	launch_api = HG_API_hipGraphLaunch;
 }
 
-/* One after the other: a kernel, a copy over what it stored, then the kernel again. */
+/* One after the other: a copy, a kernel that uses the pointer, and one that stores another one. */
 static void nodes_in_order(void **state)
 {
 	(void)state;
 	memory(HG_API_hipMalloc);
 	copy(HG_API_hipMemcpy, OTHER, 0x7000, SIZE);
 	pointer(HG_POINTERS_COPIED, OTHER, 8, FINE);
+	kernel.store_count = 0;
+	graph(3, 3);
+	copy(HG_API_hipMemcpyDtoDAsync, TABLE, OTHER, SIZE);
+	launch(1, TABLE, 0);
 	stores[0].path =
 	    (struct isa_path){ .step_count = 1,
 			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
-	graph(2, 2);
-	copy(HG_API_hipMemcpyDtoDAsync, TABLE, OTHER, SIZE);
-	launch(1, TABLE, 0);
+	kernel.store_count = 1;
+	launch_storing(9, 0);
+	kernel.store_count = 0;
 	launch_api = HG_API_hipLaunchKernel;
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);

@@ -306,6 +306,91 @@ static void replaced_in_two_streams(void **state)
 	limited(true);
 }
 
+/* The launch that uses the pointer may have stored another one before. */
+static void replaced_by_the_launch_itself(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	stores[0] = stores_argument(8);
+	stores[0].executes = true;
+	launch(9, TABLE, COARSE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	limited(false);
+}
+
+static void made_by_the_launch_itself(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	stores[0] = stores_argument(8);
+	launch(9, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	limited(false);
+}
+
+/* It is the same pointer. */
+static void stored_once_more(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	stores[0] = stores_argument(8);
+	launch(9, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+/* Half of the pointer that the launch uses is stored by it: it may be any pointer. */
+static void half_of_it_stored_by_the_launch(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	stores[0] = stores_argument(12);
+	stores[0].size = 4;
+	stores[0].value_known = false;
+	launch(9, TABLE, COARSE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_true(finding(0)->maybe_harmless);
+	limited(true);
+}
+
+/* An index chooses among pointers, and the launch stores one of them. */
+static void chosen_and_stored_by_the_launch(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	path.step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
+	stores[0] = stores_argument(24);
+	launch(9, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+/* Every 16 bytes from offset 0 on, which the pointer is not. */
+static void stored_beside_it_by_the_launch(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(FINE, OTHER);
+	stores[0] = stores_argument(0);
+	stores[0].path.step[0] = (struct isa_step){ .offset = 0, .stride = 16 };
+	launch(9, TABLE, COARSE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +411,12 @@ int main(void)
 		FINDS(HG101, replaced_and_waited_for),
 		DOUBTS(HG101, replaced_before_a_copy),
 		SILENT(HG101, replaced_in_two_streams),
+		DOUBTS(HG101, replaced_by_the_launch_itself),
+		DOUBTS(HG101, made_by_the_launch_itself),
+		FINDS(HG101, stored_once_more),
+		DOUBTS(HG101, half_of_it_stored_by_the_launch),
+		DOUBTS(HG101, chosen_and_stored_by_the_launch),
+		FINDS(HG101, stored_beside_it_by_the_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

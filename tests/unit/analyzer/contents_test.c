@@ -152,9 +152,10 @@ static void stored_to(void **state)
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
 	by_kernel();
 	launch(1, TABLE, 0);
-	/* The launch that stored still used what lay there. */
-	assert_string_equal(found(), "HG101 HG108");
-	assert_int_equal(finding(0)->launches, 1);
+	/* The launch that stored may have used what lay there. */
+	assert_string_equal(found(), "HG108 HG101");
+	assert_int_equal(finding(1)->launches, 1);
+	assert_int_equal(finding(1)->confidence, CONFIDENCE_POSSIBLE);
 	limited(true);
 }
 
@@ -213,7 +214,8 @@ static void read_after_waiting(void **state)
 	    (struct isa_path){ .step_count = 1,
 			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
 	pointer(HG_POINTERS_READ, TABLE, 8, COARSE);
-	launch(9, TABLE, 0);
+	launch_storing(9, 0);
+	kernel.store_count = 0;
 	wait();
 	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
 	launch(1, TABLE, 0);
