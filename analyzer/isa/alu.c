@@ -127,7 +127,7 @@ static const struct {
 	{ "s_sub_co_i32", "s_sub_i32" },        { "s_sub_co_u32", "s_sub_u32" },
 	{ "v_add_co_ci_u32", "v_addc_co_u32" }, { "v_add_nc_u32", "v_add_u32" },
 	{ "v_sub_co_ci_u32", "v_subb_co_u32" }, { "v_sub_nc_u32", "v_sub_u32" },
-	{ "v_subrev_nc_u32", "v_subrev_u32" },
+	{ "v_subrev_nc_u32", "v_subrev_u32" },  { "v_mad_co_u64_u32", "v_mad_u64_u32" },
 };
 
 const struct alu_row *alu_row(const char *mnemonic)

@@ -15,6 +15,8 @@ bool concrete_is_sure(const struct flow *flow, const struct state *state)
 struct found {
 	const struct alu_row *row;
 	bool known, scc_known, inexact;
+	bool ranged; /* not known, but from `least` to `most`, of which the upper dword is one */
+	uint64_t least, most;
 	struct alu_out out;
 	int lanes; /* of a mask that it writes; LANES_UNKNOWN */
 };
@@ -130,7 +132,8 @@ static bool in_range(struct flow *flow, const struct state *state, const struct 
 {
 	unsigned first = row->compares ? 1 : 0, dwords = row->dwords[1];
 	uint64_t a[2], b[2], sum = 0;
-	bool is_signed = strstr(row->name, "_i32");
+	bool is_signed = strstr(row->name, "_i32") || strstr(row->name, "_i64");
+	uint64_t positive = dwords == 2 ? INT64_MAX : INT32_MAX;
 
 	if (insn->operand_count != first + 2 || row->dwords[2] != dwords ||
 	    strncmp(row->name + 1, "_cmp_", 5) != 0 ||
@@ -139,7 +142,7 @@ static bool in_range(struct flow *flow, const struct state *state, const struct 
 	    !read_range(flow, state, &insn->operand[first + 1], dwords, &b[0], &b[1]))
 		return false;
 	/* With a sign the upper half of the numbers comes before the lower one. */
-	if (is_signed && ((a[1] > INT32_MAX && a[0] != a[1]) || (b[1] > INT32_MAX && b[0] != b[1])))
+	if (is_signed && ((a[1] > positive && a[0] != a[1]) || (b[1] > positive && b[0] != b[1])))
 		return false;
 	/* Two ranges that overlap may be equal or not. */
 	if (insn->traits & (INSN_EQUAL | INSN_DIFFERENT) && a[0] <= b[1] && b[0] <= a[1])
@@ -153,6 +156,83 @@ static bool in_range(struct flow *flow, const struct state *state, const struct 
 	found->known = !(sum & 3);
 	found->scc_known = found->known && !row->compares;
 	return found->known;
+}
+
+/* Finds the ranges of all sources of a row. Returns false if one is none of numbers. */
+static bool read_ranges(struct flow *flow, const struct state *state, const struct insn *insn,
+			const struct alu_row *row, uint64_t (*range)[2])
+{
+	unsigned at = 1u + (unsigned)row->carries;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (row->dwords[i + 1] &&
+		    (at >= insn->operand_count ||
+		     !read_range(flow, state, &insn->operand[at++], row->dwords[i + 1],
+				 &range[i][0], &range[i][1])))
+			return false;
+	return true;
+}
+
+/* Returns true if the result is greatest and least at the ends of these ranges. */
+static bool is_monotone(const struct insn *insn, uint64_t (*range)[2], unsigned carries)
+{
+	switch (insn->class) {
+	case OP_LSHLREV:
+		return range[0][0] == range[0][1] && range[0][1] < 32 && range[1][1] <= UINT32_MAX;
+	case OP_LSHL_ADD64:
+		return range[1][0] == range[1][1] && range[1][1] < 31 &&
+		       range[0][1] <= UINT32_MAX && range[2][1] <= INT64_MAX;
+	case OP_ADD64:
+		return range[0][1] <= INT64_MAX && range[1][1] <= INT64_MAX;
+	case OP_LAST_PLUS64:
+		return strstr(insn->mnemonic, "u64_u32") && !carries && range[2][1] <= UINT32_MAX;
+	default:
+		return false;
+	}
+}
+
+static bool has_pointer(struct flow *flow, const struct state *state, const struct insn *insn)
+{
+	for (unsigned i = 1; i < insn->operand_count; i++)
+		for (unsigned k = 0; k < insn->operand[i].count; k++)
+			if (insn->operand[i].kind == OPERAND_REG &&
+			    value_has(&flow->store, flow_operand(flow, state, &insn->operand[i], k),
+				      BASE_KERNARG))
+				return true;
+	return false;
+}
+
+/*
+ * Finds the carry of a sum or a difference of ranges, if it is the same for all numbers of these:
+ * then it is at their ends; and the range of two dwords that are computed from them.
+ */
+static void compute_ranges(struct flow *flow, const struct state *state, const struct insn *insn,
+			   const struct alu_row *row, const struct alu_in *from,
+			   struct found *found)
+{
+	uint64_t range[3][2] = { { 0 } }, least = UINT64_MAX, most = 0;
+	unsigned carries = 0;
+
+	if (!read_ranges(flow, state, insn, row, range))
+		return;
+	for (unsigned i = 0; i < 8; i++) {
+		struct alu_in in = *from;
+		struct alu_out out = { 0 };
+
+		in.a = range[0][i & 1];
+		in.b = range[1][i >> 1 & 1];
+		in.c = range[2][i >> 2];
+		row->compute(&in, &out);
+		carries += out.carry;
+		least = out.d < least ? out.d : least;
+		most = out.d > most ? out.d : most;
+	}
+	if (row->carries && carries % 8 == 0)
+		found->lanes = carries ? concrete_exec(state) : LANES_NONE;
+	found->ranged = row->dwords[0] == 2 && least >> 32 == most >> 32 &&
+			is_monotone(insn, range, carries) && !has_pointer(flow, state, insn);
+	found->least = least;
+	found->most = most;
 }
 
 static void look(struct flow *flow, const struct state *state, const struct insn *insn,
@@ -182,8 +262,11 @@ static void look(struct flow *flow, const struct state *state, const struct insn
 		found->lanes = found->out.d ? exec : LANES_NONE;
 		return;
 	}
-	if (!read_sources(flow, state, insn, row, &in))
+	if (!read_sources(flow, state, insn, row, &in)) {
+		if (row->carries || row->dwords[0] == 2)
+			compute_ranges(flow, state, insn, row, &in, found);
 		return;
+	}
 	compute(state, row, &in, found);
 	if (found->known && (row->compares || row->carries))
 		found->lanes =
@@ -221,6 +304,21 @@ static value_id anchored(struct flow *flow, value_id flowed, uint32_t dword)
 	return value_const(&flow->store, (int32_t)dword);
 }
 
+/* Returns a dword of a range. The flow's own lower one may tell more of it. */
+static value_id ranged(struct flow *flow, const struct found *found, unsigned part, value_id flowed)
+{
+	uint32_t least = (uint32_t)(found->least >> 32 * part);
+	const struct value *value = value_get(&flow->store, flowed);
+	uint64_t span = found->most - found->least;
+
+	if (part || !span)
+		return value_const(&flow->store, (int32_t)least);
+	if (span > VALUE_BOUND || (!value->lane_count && value->alt_count && value->alt->bound))
+		return flowed;
+	return value_add(&flow->store, value_const(&flow->store, (int32_t)least),
+			 value_bounded(&flow->store, 1, (uint32_t)span));
+}
+
 static int apply(struct flow *flow, const struct insn *insn, struct state *state,
 		 const struct found *found)
 {
@@ -248,11 +346,13 @@ static int apply(struct flow *flow, const struct insn *insn, struct state *state
 			status =
 			    flow_write(flow, state, to, i,
 				       anchored(flow, flowed, (uint32_t)(found->out.d >> 32 * i)));
+		else if (found->ranged)
+			status = flow_write(flow, state, to, i, ranged(flow, found, i, flowed));
 		else if (found->inexact && (i || dwords == 1) &&
 			 value_constant(&flow->store, flowed, &constant))
 			status = flow_write(flow, state, to, i, VALUE_NUMBER);
 	}
-	if (!status && found->known && found->row->carries)
+	if (!status && found->row && found->row->carries && found->lanes != LANES_UNKNOWN)
 		status = flow_write_all(flow, state, &insn->operand[1],
 					concrete_mask(flow, state, found->lanes));
 	if (insn->traits & INSN_SCALAR && found->scc_known)

@@ -201,6 +201,38 @@ KERNEL ids(unsigned **t, int limit)
 		ADD(t[2]);
 }
 
+// In 64 bits: products, carries and comparisons of numbers that are not known, but from where to where they go.
+//! wide_ids *: 0 0x7f01 64 0 128 0: 0!
+//! wide_ids *-O0: 0 0x7f01 64 0 127 0: 0
+//! wide_ids *: 0 0x7f01 64 0 0 0: none
+//! wide_ids *: 0 0x7f01 64 0 0 1: 0!
+KERNEL wide_ids(unsigned *a, unsigned items, unsigned long limit)
+{
+	unsigned long i = (unsigned long)(unsigned)group() * items + (unsigned)thread();
+
+	if (i < limit)
+		ADD(a);
+}
+
+//! wide_below *: 0 0x7f01 -1 -1: none
+//! wide_below *: 0 0x7f01 0 0: none
+//! wide_below *: 0 0x7f01 64 0: 0!
+KERNEL wide_below(unsigned *a, long last)
+{
+	if ((long)thread() < last)
+		ADD(a);
+}
+
+// Some work-items have a carry and others not.
+//! wide_carry *-O0: 0 0x7f01 -16 0 0 1: 0
+//! wide_carry *-O0: 0 0x7f01 -128 0 0 1: 0!
+//! wide_carry *gfx90a*: 0 0x7f01 0 1 0 1: none
+KERNEL wide_carry(unsigned *a, unsigned long first, unsigned long limit)
+{
+	if (first + (unsigned)thread() < limit)
+		ADD(a);
+}
+
 // A byte of the arguments, by an index that is known.
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 1: 8!
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 2: 0!
