@@ -2,6 +2,7 @@
 /* Instructions of an evaluation: what is computed from what is known. */
 #include "concrete.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- one instruction ---- */
@@ -21,13 +22,32 @@ struct found {
 	int lanes; /* of a mask that it writes; LANES_UNKNOWN */
 };
 
+/* Finds the row of a mnemonic; one that compares and writes exec is that of the comparison. */
+static const struct alu_row *find_row(const char *mnemonic)
+{
+	char name[32];
+
+	if (strncmp(mnemonic, "v_cmpx_", 7) != 0)
+		return alu_row(mnemonic);
+	snprintf(name, sizeof(name), "v_cmp_%s", mnemonic + 7);
+	return alu_row(name);
+}
+
+/* Returns the number of the first operand that is a source. */
+static unsigned first_source(const struct insn *insn, const struct alu_row *row)
+{
+	if (row->first_is_source || (insn->class == OP_COMPARE_EXEC && insn->operand_count == 2))
+		return 0;
+	return 1u + (unsigned)row->carries;
+}
+
 static const struct alu_row *row_of(struct launch_values *values, const struct insn *insn)
 {
 	size_t slot = insn->name % (sizeof(values->row) / sizeof(values->row[0]));
 
 	if (values->row[slot].mnemonic != insn->mnemonic) {
 		values->row[slot].mnemonic = insn->mnemonic;
-		values->row[slot].row = alu_row(insn->mnemonic);
+		values->row[slot].row = find_row(insn->mnemonic);
 	}
 	return values->row[slot].row;
 }
@@ -60,7 +80,7 @@ static bool read_sources(struct flow *flow, const struct state *state, const str
 			 const struct alu_row *row, struct alu_in *in)
 {
 	uint64_t *const to[] = { &in->a, &in->b, &in->c };
-	unsigned at = (row->first_is_source ? 0u : 1u) + (unsigned)row->carries;
+	unsigned at = first_source(insn, row);
 	const struct operand *last = &insn->operand[insn->operand_count - 1];
 
 	if (last->kind == OPERAND_CONST)
@@ -130,7 +150,7 @@ static bool read_range(struct flow *flow, const struct state *state, const struc
 static bool in_range(struct flow *flow, const struct state *state, const struct insn *insn,
 		     const struct alu_row *row, struct found *found)
 {
-	unsigned first = row->compares ? 1 : 0, dwords = row->dwords[1];
+	unsigned first = first_source(insn, row), dwords = row->dwords[1];
 	uint64_t a[2], b[2], sum = 0;
 	bool is_signed = strstr(row->name, "_i32") || strstr(row->name, "_i64");
 	uint64_t positive = dwords == 2 ? INT64_MAX : INT32_MAX;
@@ -162,7 +182,7 @@ static bool in_range(struct flow *flow, const struct state *state, const struct 
 static bool read_ranges(struct flow *flow, const struct state *state, const struct insn *insn,
 			const struct alu_row *row, uint64_t (*range)[2])
 {
-	unsigned at = 1u + (unsigned)row->carries;
+	unsigned at = first_source(insn, row);
 
 	for (unsigned i = 0; i < 3; i++)
 		if (row->dwords[i + 1] &&
@@ -460,11 +480,12 @@ int concrete_step(struct flow *flow, const struct function *function, const stru
 		return step_dead(flow, insn, state);
 	look(flow, state, insn, &found);
 	if (insn->class == OP_COMPARE_EXEC) {
-		if (state->dead || (found.known && found.out.d))
-			return 0;
-		if (found.known && insn->operand_count <= 2) {
-			state->dead = true;
-			return 0;
+		if (state->dead || (found.known && insn->operand_count == 2)) {
+			state->dead |= !found.out.d;
+			return insn->operand_count == 2
+				   ? 0
+				   : flow_write_all(flow, state, &insn->operand[0],
+						    value_const(&flow->store, 0));
 		}
 		found.row = NULL;
 	}

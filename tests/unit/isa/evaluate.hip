@@ -233,6 +233,37 @@ KERNEL wide_carry(unsigned *a, unsigned long first, unsigned long limit)
 		ADD(a);
 }
 
+// Of gfx10 and later compilers write exec by the comparison itself.
+//! guarded *: 0 0x7f01 64: 0!
+//! guarded *: 0 0x7f01 0: none
+//! guarded *-O0: 0 0x7f01 63: 0
+//! guarded *-O[13]: 0 0x7f01 63: 0!
+KERNEL guarded(unsigned *a, int limit)
+{
+	if (thread() < limit)
+		ADD(a + thread());
+}
+
+//! guarded_wide *: 0 0x7f01 -1 -1: none
+//! guarded_wide *: 0 0x7f01 64 0: 0!
+KERNEL guarded_wide(unsigned *a, long limit)
+{
+	if (thread() < limit)
+		ADD(a + thread());
+}
+
+// Both branches by work-items, and a word that each of them reads.
+//! guarded_twice *: 0 0x7f01 0x10004 0x7f00 64 0: 0!
+//! guarded_twice *: 0 0x7f01 0x10004 0x7f00 0 0: none
+//! guarded_twice *-O0: 0 0x7f01 0x10004 0x7f00 64 8: none
+//! guarded_twice *gfx9*: 0 0x7f01 0x10004 0x7f00 64 8: none
+//! guarded_twice *gfx1[12]*: 0 0x7f01 0x10004 0x7f00 64 8: none
+KERNEL guarded_twice(unsigned *a, const unsigned *set, int limit, unsigned least)
+{
+	if (thread() < limit && set[thread() & 7] > least)
+		ADD(a + thread());
+}
+
 // A byte of the arguments, by an index that is known.
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 1: 8!
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 2: 0!
