@@ -133,8 +133,9 @@ void note_fixes(const struct rules_context *context)
 	row->bytes += event->size;
 	row->given += event->given;
 	row->duration += event->duration;
-	if (allocation && row->allocation != allocation) {
+	if (allocation) {
+		allocation_ref(allocation); /* it may be the row's */
 		allocation_unref(row->allocation);
-		row->allocation = allocation_ref(allocation);
+		row->allocation = allocation;
 	}
 }

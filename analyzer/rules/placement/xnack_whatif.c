@@ -237,7 +237,7 @@ struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack)
 		answer.reason = "unknown whether a process can switch XNACK: known for MI200, "
 				"MI300 and MI350 only";
 		answer.sources = "LTD,UM,KFD";
-	} else if (after.access == ACCESS_UNKNOWN || !after.certain) {
+	} else if (!after.certain) {
 		answer.reason = "it depends on a property of the machine that could not be queried";
 	} else if (before.access == after.access) {
 		answer.outcome = XNACK_UNCHANGED;

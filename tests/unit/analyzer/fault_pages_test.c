@@ -321,6 +321,66 @@ static void a_race_that_a_flag_may_order(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
+#define READS(kernel) kernel " global_load_dword 0,0,0 1,0,0 0,0,0 0"
+
+static void an_access_past_the_end(void **state)
+{
+	(void)state;
+	two_streams(0);
+	kernel_event(90, "writer"); /* loaded again */
+	checked(READS("writer"), 0, P + 0x1000 + 8);
+	assert_string_equal(found(), "HG623");
+	assert_true(says("that begin 8 bytes past the end of 4096 bytes"));
+	assert_int_equal(finding(0)->offset, 0x1008);
+}
+
+static void an_access_across_the_end(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked(READS("writer"), 0, P + 0x1000 - 3);
+	assert_string_equal(found(), "HG623");
+	assert_true(says("of which 1 bytes are past the end of 4096 bytes"));
+	assert_int_equal(finding(0)->offset, 0xffd);
+}
+
+/* The allocation that is known now is another one. */
+static void an_access_that_is_inside_by_now(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked(READS("nothing"), 0, P + 8);
+	assert_string_equal(found(), "HG623");
+	assert_true(says("at byte 8 of 4096 bytes"));
+	assert_string_equal(finding(0)->kernel, "nothing");
+}
+
+static void an_access_to_released_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	release(HG_API_hipFree, P, 0);
+	checked(READS("writer"), 1, P + 8);
+	assert_string_equal(found(), "HG623");
+	assert_true(says("at byte 8 of released memory: 4096 bytes"));
+}
+
+/* Says what is not checked, and nothing of checks that were off. */
+static void limits_of_the_checks(void **state)
+{
+	(void)state;
+	found();
+	assert_int_equal(findings.limits->len, 0);
+	runtime(50221153, "SOFTGPU_CHECK=memcheck");
+	found();
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "not checked: scalar loads"));
+	runtime(50221153, "SOFTGPU_CHECK=racecheck");
+	found();
+	assert_int_equal(findings.limits->len, 2);
+	assert_non_null(strstr(findings.limits->pdata[1], "not checked: races in global memory"));
+}
+
 /* No recorder writes these. */
 static void checked_accesses_that_say_nothing(void **state)
 {
@@ -356,6 +416,11 @@ int main(void)
 		FINDS(HG623, a_checked_access),
 		FINDS(HG623, an_access_beyond_lds),
 		SILENT(HG623, checked_accesses_that_say_nothing),
+		FINDS(HG623, an_access_past_the_end),
+		FINDS(HG623, an_access_across_the_end),
+		FINDS(HG623, an_access_that_is_inside_by_now),
+		FINDS(HG623, an_access_to_released_memory),
+		TEST(limits_of_the_checks),
 		FINDS(HG711, a_race),
 		DOUBTS(HG711, a_race_that_a_flag_may_order),
 		SILENT(HG711, checked_accesses_that_say_nothing),
