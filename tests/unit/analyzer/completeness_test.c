@@ -375,7 +375,6 @@ static void what_outlives_the_command(void **state)
 	stats.truncated = (char *)"it ends";
 	completeness_judge(&judged, &stats, &facts);
 	assert_false(judged.only_later);
-	g_ptr_array_free(running, TRUE);
 }
 
 static void silence_is_no_verdict(void **state)

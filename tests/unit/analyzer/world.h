@@ -196,6 +196,8 @@ static const char *found(void)
 	for (unsigned i = 0; i < findings.list->len; i++) {
 		const struct finding *finding = findings.list->pdata[i];
 
+		if (!finding->message)
+			fail_msg("%s says nothing", finding->rule->id);
 		if (!is_looked_at(finding))
 			continue;
 		g_strlcat(text, *text ? " " : "", sizeof(text));
