@@ -73,8 +73,7 @@ void lane_file_put(struct lane_file *file)
 {
 	if (!file || --file->refs)
 		return;
-	if (file->private)
-		free(file->private);
+	free(file->private);
 	put_back(file->pool, file);
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about the environment and the build: HG507, HG9xx. */
+#include <errno.h>
+#include <signal.h>
+
+#include "codeobj/codeobj.h"
 #include "trace.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -242,6 +246,98 @@ static void one_runtime_twice(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- HG907: what the code object tells of the kernel ---- */
+
+static struct codeobj_kernel resources;
+static int metadata_error;
+
+int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata **metadata,
+			  struct codeobj_error *error)
+{
+	(void)elf;
+	(void)size;
+	(void)error;
+	*metadata = (struct codeobj_metadata *)(void *)&resources; /* never dereferenced */
+	return metadata_error;
+}
+
+const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metadata *metadata,
+						     const char *name)
+{
+	(void)metadata;
+	assert_string_equal(name, kernel.symbol);
+	return &resources;
+}
+
+void codeobj_metadata_free(struct codeobj_metadata *metadata)
+{
+	(void)metadata;
+}
+
+static int scratch(void **state)
+{
+	resources = (struct codeobj_kernel){ .private_size = 64 };
+	metadata_error = 0;
+	return setup(state);
+}
+
+/* 1,024 groups of 64 work-items in each launch. */
+static const char *launches(unsigned count)
+{
+	run("", V6_2);
+	for (unsigned i = 1; i < count; i++)
+		launch(0, 0x10000);
+	return found();
+}
+
+static void registers_that_are_spilled(void **state)
+{
+	(void)state;
+	resources.vgpr_spills = 3;
+	assert_string_equal(launches(4), "HG907");
+	assert_non_null(strstr(finding(0)->message, "uses 64 bytes of scratch memory"));
+	assert_non_null(strstr(finding(0)->message, "spilled 3 registers"));
+	assert_null(strstr(finding(0)->message, "of unknown size"));
+}
+
+static void a_stack_of_unknown_size(void **state)
+{
+	(void)state;
+	resources.dynamic_stack = true;
+	assert_string_equal(launches(4), "HG907");
+	assert_non_null(strstr(finding(0)->message, "a stack of unknown size"));
+	assert_null(strstr(finding(0)->message, "spilled"));
+}
+
+static void much_scratch_memory(void **state)
+{
+	(void)state;
+	resources.private_size = 1u << 16;
+	assert_string_equal(launches(4), "HG907");
+	assert_null(strstr(finding(0)->message, "spilled"));
+}
+
+static void little_scratch_memory(void **state)
+{
+	(void)state;
+	assert_string_equal(launches(4), "");
+}
+
+static void few_launches_that_spill(void **state)
+{
+	(void)state;
+	resources.vgpr_spills = 3;
+	assert_string_equal(launches(3), "");
+}
+
+static void code_without_metadata(void **state)
+{
+	(void)state;
+	resources.vgpr_spills = 3;
+	metadata_error = -ENOENT;
+	assert_string_equal(launches(4), "");
+}
+
 /* ---- HG901, HG902 ---- */
 
 /* An offload bundle with an entry of four bytes for each target. */
@@ -357,6 +453,60 @@ static void code_that_names_no_processor(void **state)
 	assert_int_equal(findings.limits->len, 1);
 }
 
+/* A program with code for another GPU that ends in a launch. */
+static bool ends_in_a_launch(bool in_launch, enum hg_ended ended, int signal)
+{
+	const char *const targets[] = { "gfx906", NULL };
+	char *path = bundle(targets);
+	struct process *ends;
+	bool is_found;
+
+	process(path, "");
+	runtime(V6_2, 1);
+	device_of(0, "gfx90a", -1);
+	ends = replay_process(&replay, pid_now);
+	ends->in_launch = in_launch;
+	ends->ended = ended;
+	ends->end_signal = signal;
+	is_found = strstr(found(), "HG902");
+	g_unlink(path);
+	g_free(path);
+	return is_found;
+}
+
+static void a_crash_in_a_launch(void **state)
+{
+	(void)state;
+	assert_true(ends_in_a_launch(true, HG_ENDED_NOT, SIGSEGV));
+}
+
+static void an_end_in_a_launch(void **state)
+{
+	(void)state;
+	assert_true(ends_in_a_launch(true, HG_ENDED_NOT, 0));
+}
+
+static void another_signal_in_a_launch(void **state)
+{
+	(void)state;
+	assert_false(ends_in_a_launch(true, HG_ENDED_NOT, SIGABRT));
+}
+
+static void an_exit_during_a_launch(void **state)
+{
+	(void)state;
+	assert_false(ends_in_a_launch(true, HG_ENDED_LATER, 0));
+}
+
+static void a_crash_elsewhere(void **state)
+{
+	(void)state;
+	assert_false(ends_in_a_launch(false, HG_ENDED_NOT, SIGSEGV));
+}
+
+#define TEST(name)    cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define SCRATCH(name) cmocka_unit_test_setup_teardown(name, scratch, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,7 +539,17 @@ int main(void)
 		FINDS(HG902, code_for_another_generic_processor),
 		DOUBTS(HG902, code_that_names_no_processor),
 		DOUBTS(HG901, code_that_names_no_processor),
-#undef TEST
+		TEST(a_crash_in_a_launch),
+		TEST(an_end_in_a_launch),
+		TEST(another_signal_in_a_launch),
+		TEST(an_exit_during_a_launch),
+		TEST(a_crash_elsewhere),
+		SCRATCH(registers_that_are_spilled),
+		SCRATCH(a_stack_of_unknown_size),
+		SCRATCH(much_scratch_memory),
+		SCRATCH(little_scratch_memory),
+		SCRATCH(few_launches_that_spill),
+		SCRATCH(code_without_metadata),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,71 @@ static void a_pointer_that_is_not_used(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ... which another rule judges. */
+static void a_pointer_that_is_known_to_be_used(void **state)
+{
+	(void)state;
+	kernel.use_count = 1;
+	use.access = 0;
+	machine(0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	release(HG_API_hipFree, 0x10000);
+	launch(1, 0x10010, 0);
+	launch(1, 0x10010, 0);
+	assert_string_equal(found(), "");
+}
+
+/* What the kernel uses is known but for what it stores: one word. */
+static void a_struct_that_is_stored(struct isa_store store)
+{
+	kernel.paths_complete = kernel.stores_complete = true;
+	kernel.stores = &store;
+	kernel.store_count = store.size != 0;
+	use.kernarg = 8;
+	kernel.use_count = 1;
+	machine(0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	release(HG_API_hipFree, 0x10000);
+	launch(1, 0x10010, 0);
+	launch(1, 0x10010, 0);
+	found();
+	kernel.stores = NULL;
+	kernel.store_count = 0;
+}
+
+static void a_struct_that_is_stored_somewhere(void **state)
+{
+	(void)state;
+	a_struct_that_is_stored((struct isa_store){ .size = 8 });
+}
+
+static void a_struct_whose_word_is_stored(void **state)
+{
+	struct isa_path word = { .kernarg = 0 };
+
+	(void)state;
+	a_struct_that_is_stored(
+	    (struct isa_store){ .size = 8, .value_known = true, .value = &word, .value_count = 1 });
+}
+
+static void a_number_is_stored(void **state)
+{
+	(void)state;
+	a_struct_that_is_stored((struct isa_store){ .size = 8, .value_known = true });
+}
+
+static void no_pointer_fits_what_is_stored(void **state)
+{
+	(void)state;
+	a_struct_that_is_stored((struct isa_store){ .size = 4 });
+}
+
+static void nothing_is_stored(void **state)
+{
+	(void)state;
+	a_struct_that_is_stored((struct isa_store){ .size = 0 });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +234,12 @@ int main(void)
 		FINDS(HG217, a_pointer_to_freed_memory_in_a_struct),
 		SILENT(HG217, once_is_a_coincidence),
 		SILENT(HG217, a_pointer_that_is_not_used),
+		SILENT(HG217, a_pointer_that_is_known_to_be_used),
+		FINDS(HG217, a_struct_that_is_stored_somewhere),
+		FINDS(HG217, a_struct_whose_word_is_stored),
+		SILENT(HG217, a_number_is_stored),
+		SILENT(HG217, no_pointer_fits_what_is_stored),
+		SILENT(HG217, nothing_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

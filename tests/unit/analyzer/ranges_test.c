@@ -174,12 +174,51 @@ static void test_findings(void **state)
 	process_free(finding.process);
 }
 
+/* Returns true if a finding that occurred in these ranges, one after the other, is one of the
+ * pattern's. */
+static bool is_selected(const char *pattern, const char *const *names)
+{
+	struct finding finding = { .process = process_new(1) };
+	bool selected;
+
+	finding_ranges_select(pattern);
+	for (; *names; names++)
+		hit(&finding, *names);
+	selected = finding_in_selected_range(&finding);
+	finding_ranges_select(NULL);
+	g_array_free(finding.ranges, TRUE);
+	process_free(finding.process);
+	return selected;
+}
+
+static void test_selected(void **state)
+{
+	const char *const layers[] = { "layer 2", "layer 17", "layer 17", NULL };
+	const char *const one[] = { "layer 2", "layer 2", NULL };
+	const char *many[30] = { NULL };
+	char names[29][3];
+
+	(void)state;
+	assert_true(is_selected("layer 2", layers));
+	assert_true(is_selected("layer 17", layers));
+	assert_false(is_selected("layer 3", layers));
+	assert_true(is_selected(NULL, layers));
+	assert_true(is_selected("layer 2", one));
+	for (int i = 0; i < 29; i++) {
+		snprintf(names[i], sizeof(names[i]), "%c%c", 'a' + i % 26, 'a' + i / 26);
+		many[i] = names[i];
+	}
+	/* It is not kept in which ranges the last ones were, but that one is selected. */
+	assert_true(is_selected("cb", many));
+	assert_false(is_selected("other", many));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting),  cmocka_unit_test(test_started),
 		cmocka_unit_test(test_depth),    cmocka_unit_test(test_many),
-		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_findings), cmocka_unit_test(test_selected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
