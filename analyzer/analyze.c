@@ -483,8 +483,9 @@ static void note_simulation(struct analysis *analysis)
 	if (analysis->facts.softgpu || on_software_gpu(&analysis->replay))
 		findings_limit_of(
 		    &analysis->findings, LIMIT_MODEL,
-		    "times, bandwidth, caches (but with --xcds) and what work runs at the same "
-		    "time: the software GPU, which executed the kernels, does not model them");
+		    "times, bandwidth, caches (except those that --xcds models) and what work "
+		    "runs at the same time: the software GPU, which executed the kernels, does "
+		    "not model them");
 }
 
 /* Notes files that lend no names, as far as the findings need them. */
@@ -567,7 +568,7 @@ static char *find_trace(const char *path, const char *trace, const char **bundle
 	*result = 0;
 	if (stat(path, &status) < 0) {
 		*result = -errno;
-		*error = g_strdup(strerror(errno));
+		*error = recording_refusal(path);
 	} else if (url && !holds_trace(found)) {
 		g_free(found);
 		found = find_relayed(path, trace, url, error);
@@ -578,7 +579,7 @@ static char *find_trace(const char *path, const char *trace, const char **bundle
 		*bundle = NULL;
 	} else if (stat(found, &status) < 0) {
 		*result = -EINVAL;
-		*error = g_strdup("not a hipgrain trace bundle: it has no ctf directory");
+		*error = recording_refusal(path);
 	}
 	if (*result) {
 		g_free(found);
@@ -611,7 +612,7 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 	run = analysis_begin(analysis, bundle, overview);
 	if (!analysis->cost.bytes) /* it lies elsewhere */
 		analysis->cost.bytes = bytes_below(traces);
-	progress_begin(traces);
+	progress_begin(traces, bundle);
 	result = read_trace(traces, bundle, analysis_event, run, &analysis->stats, error);
 	progress_end();
 	if (result == 0) {

@@ -74,17 +74,31 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* Says that `name` is no verb, with the verb that is near. Returns the exit status. */
+/* Says that `name` is no verb, with what may be meant. Returns the exit status. */
 static int refuse_verb(const char *name)
 {
+	static const char own_options[] = " --help --version";
 	struct nearest nearest = nearest_to(name);
+	char *option = *name == '-' ? nearest_option(own_options, name) : NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
 		nearest_offer(&nearest, verbs[i].name);
-	if (nearest.name)
+	if (option)
+		message_error("unknown option '%s' (did you mean '%s'?)", name, option);
+	else if (*name == '-')
+		message_error("unknown option '%s': options follow the verb, as in 'hipgrain run "
+			      "%s ...'",
+			      name, name);
+	else if (nearest.name)
 		message_error("'%s' is not a verb (did you mean '%s'?)", name, nearest.name);
+	else if (*name && g_file_test(name, G_FILE_TEST_IS_DIR))
+		message_error("'%s' is not a verb (did you mean 'hipgrain report %s'?)", name,
+			      name);
+	else if (*name && g_file_test(name, G_FILE_TEST_EXISTS))
+		message_error("'%s' is not a verb (did you mean './%s'?)", name, name);
 	else
 		message_error("'%s' is neither a verb nor a program (try 'hipgrain --help')", name);
+	g_free(option);
 	return HG_EXIT_USAGE;
 }
 
@@ -104,16 +118,64 @@ static bool names_program(const char *name)
 	return is_program;
 }
 
-/* Says which option of `verb` is near the one at which its function stopped to read options. */
-static void suggest_option(const struct verb *verb, int argc, char **argv)
+/* Says that `typed` ("--fromat=json") is no option of `verb`, and which one may be meant. */
+static void refuse_long_option(const struct verb *verb, const char *typed)
 {
-	char *option = optind > 1 && optind <= argc && g_str_has_prefix(argv[optind - 1], "--")
-			   ? nearest_option(verb->usage, argv[optind - 1])
-			   : NULL;
+	int length = (int)strcspn(typed, "=");
+	char *near = nearest_option(verb->usage, typed);
+	GPtrArray *options = options_beginning(verb->usage, typed);
 
-	if (option)
-		message_error("did you mean '%s'?", option);
-	g_free(option);
+	if (options->len > 1) {
+		g_ptr_array_add(options, NULL);
+		g_free(near);
+		near = g_strjoinv(", ", (char **)options->pdata);
+		message_error("option '%.*s' is ambiguous: %s", length, typed, near);
+	} else if (near) {
+		message_error("unknown option '%.*s' (did you mean '%s'?)", length, typed, near);
+	} else {
+		const char *other = NULL;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(verbs) && !other; i++) {
+			g_ptr_array_unref(options);
+			options = options_beginning(verbs[i].usage, typed);
+			if (options->len == 1 &&
+			    strlen(g_ptr_array_index(options, 0)) == (size_t)length)
+				other = verbs[i].name;
+		}
+		message_error(other ? "unknown option '%.*s': it is one of 'hipgrain %s'"
+				    : "unknown option '%.*s' (try 'hipgrain %s --help')",
+			      length, typed, other ? other : verb->name);
+	}
+	g_ptr_array_unref(options);
+	g_free(near);
+}
+
+/* Says what is wrong with the option at which the function of `verb` stopped: getopt_long(3) itself
+ * prints no line here. */
+static void refuse_option(const struct verb *verb, int argc, char **argv)
+{
+	const char *typed = optind > 1 && optind <= argc ? argv[optind - 1] : "";
+	const char *group = optind < argc ? argv[optind] : "";
+	bool is_short =
+	    group[0] == '-' && group[1] != '-' && optopt && optopt < 128 && strchr(group, optopt);
+	char known[] = { ' ', '-', (char)optopt, '\0' };
+
+	if (!is_short && g_str_has_prefix(typed, "--")) {
+		if (!optopt)
+			refuse_long_option(verb, typed);
+		else if (strchr(typed, '='))
+			message_error("option '%.*s' takes no value", (int)strcspn(typed, "="),
+				      typed);
+		else
+			message_error("option '%s' needs a value (try 'hipgrain %s --help')", typed,
+				      verb->name);
+	} else if (strstr(verb->usage, known)) {
+		message_error("option '-%c' needs a value (try 'hipgrain %s --help')", optopt,
+			      verb->name);
+	} else {
+		message_error("unknown option '-%c' (try 'hipgrain %s --help')", optopt,
+			      verb->name);
+	}
 }
 
 static void print_usage(FILE *stream)
@@ -151,7 +213,10 @@ static int print_values(const char *name, const char *option)
 			puts(verbs[i].name);
 		return HG_EXIT_OK;
 	}
-	return values_print(name, option) ? HG_EXIT_OK : HG_EXIT_USAGE;
+	if (values_print(name, option))
+		return HG_EXIT_OK;
+	message_error("%s: no values are known of %s", name, option ? option : "its arguments");
+	return HG_EXIT_USAGE;
 }
 
 static int cmd_help(int argc, char **argv)
@@ -166,9 +231,12 @@ static int cmd_help(int argc, char **argv)
 		return print_values(argv[2], argc == 4 ? argv[3] : NULL);
 	verb = find_verb(argv[1]);
 	if (!verb && argv[1][0] == '-') {
+		if (strcmp(argv[1], "--help") != 0 && strcmp(argv[1], "-h") != 0) {
+			message_error("unknown option '%s' (try 'hipgrain help --help')", argv[1]);
+			return HG_EXIT_USAGE;
+		}
 		fputs(usage_help, stdout);
-		return strcmp(argv[1], "--help") && strcmp(argv[1], "-h") ? HG_EXIT_USAGE
-									  : HG_EXIT_OK;
+		return HG_EXIT_OK;
 	}
 	if (!verb)
 		return refuse_verb(argv[1]);
@@ -191,8 +259,6 @@ static char **defaults(const struct verb *verb, int *argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	/* getopt_long prefixes its messages with argv[0]; they then read like ours. */
-	static char verb_name[64];
 	const struct verb *verb;
 	int status;
 
@@ -220,13 +286,12 @@ int main(int argc, char **argv)
 		verb = find_verb("run");
 	}
 	message_set_verb(verb->name);
-	snprintf(verb_name, sizeof(verb_name), "hipgrain: %s", verb->name);
-	argv[0] = verb_name;
+	opterr = 0;
 	argv = defaults(verb, &argc, argv);
 	if (!argv)
 		return HG_EXIT_USAGE;
 	status = verb->function(argc, argv);
-	if (status == HG_EXIT_USAGE)
-		suggest_option(verb, argc, argv);
+	if (status == HG_EXIT_USAGE && !message_errors())
+		refuse_option(verb, argc, argv);
 	return finish(status);
 }

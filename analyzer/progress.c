@@ -5,12 +5,15 @@
 #include <ftw.h>
 #include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/reader/packet.h"
+#include "analyzer/reader/ring_file.h"
+#include "tracer/ring.h"
 
 #define CHECK_EVENTS 8192u /* events between two looks at the clock */
 #define DRAW_EVERY   (G_USEC_PER_SEC / 5)
@@ -63,6 +66,49 @@ static int add_packets(const char *path, const struct stat *status, int type, st
 	return FTW_CONTINUE;
 }
 
+/* Adds the pages of a process's file: a page counts as read when its first record is. */
+static void add_pages(const char *path)
+{
+	char *name = g_strdup(path);
+	struct ring_file file;
+	struct hg_ring ring;
+	const char *wrong;
+	int fd = ring_file_open(name, &file, &ring, &wrong);
+
+	for (uint32_t i = 0; fd >= 0 && i < file.pages; i++) {
+		struct hg_ring_page head;
+		const size_t size = offsetof(struct hg_ring_page, records);
+
+		if (pread(fd, &head, size, (off_t)hg_ring_bytes(i)) == (ssize_t)size &&
+		    head.state != HG_RING_FREE) {
+			struct packet packet = { head.begin + (uint64_t)file.origin, HG_RING_PAGE };
+
+			g_array_append_val(packets, packet);
+			first_stamp = MIN(first_stamp, packet.end);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	g_free(name);
+}
+
+static void add_rings(const char *bundle)
+{
+	char *folder = g_build_filename(bundle, HG_RINGS, NULL);
+	GDir *list = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (list && (name = g_dir_read_name(list)) != NULL) {
+		char *path = g_build_filename(folder, name, NULL);
+
+		add_pages(path);
+		g_free(path);
+	}
+	if (list)
+		g_dir_close(list);
+	g_free(folder);
+}
+
 static gint by_end(gconstpointer a, gconstpointer b)
 {
 	const struct packet *first = a, *second = b;
@@ -70,7 +116,7 @@ static gint by_end(gconstpointer a, gconstpointer b)
 	return (first->end > second->end) - (first->end < second->end);
 }
 
-void progress_begin(const char *traces)
+void progress_begin(const char *traces, const char *bundle)
 {
 	uint64_t sum = 0;
 
@@ -79,6 +125,8 @@ void progress_begin(const char *traces)
 	packets = g_array_new(FALSE, FALSE, sizeof(struct packet));
 	first_stamp = UINT64_MAX;
 	nftw(traces, add_packets, 16, FTW_PHYS | FTW_ACTIONRETVAL);
+	if (bundle)
+		add_rings(bundle);
 	g_array_sort(packets, by_end);
 	for (unsigned i = 0; i < packets->len; i++) {
 		struct packet *packet = &g_array_index(packets, struct packet, i);
@@ -114,11 +162,17 @@ static void draw(int64_t ns)
 	uint64_t done = bytes_until(first_stamp + (uint64_t)(ns - first_ns));
 	double seconds = (double)(g_get_monotonic_time() - started) / G_USEC_PER_SEC;
 
+	double rate = seconds > 0 ? (double)done / seconds : 0;
+	char left[32] = "";
+
+	/* Before a twentieth is done, the rate says little. */
+	if (rate > 0 && done >= total / 20)
+		snprintf(left, sizeof(left), ", about %.0f s left", (double)(total - done) / rate);
 	/* stderr's stream shows control characters instead of sending them. */
 	dprintf(STDERR_FILENO,
-		"\rhipgrain: analysing: %3.0f %% of %.1f MB, %.1f million events in %.0f s\033[K",
+		"\rhipgrain: analysing: %3.0f %% of %.1f MB, %.1f million events in %.0f s%s\033[K",
 		total ? 100.0 * (double)done / (double)total : 0.0, (double)total / 1e6,
-		(double)progress_events / 1e6, seconds);
+		(double)progress_events / 1e6, seconds, left);
 	drawn = g_get_monotonic_time();
 }
 

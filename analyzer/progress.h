@@ -2,8 +2,9 @@
 /*
  * Shows how far the analysis of a long trace has come: a line on stderr that redraws itself.
  *
- * How much there is, and what of it has been read, comes from the packets' own headers: sizes and
- * time stamps. One trace at a time; only the thread that analyses calls these.
+ * How much there is, and what of it has been read, comes from the headers of packets, and of pages
+ * in processes' files: sizes and time stamps. One trace at a time; only the thread that analyses
+ * calls these.
  */
 #ifndef HIPGRAIN_PROGRESS_H
 #define HIPGRAIN_PROGRESS_H
@@ -19,8 +20,9 @@ enum progress_when {
 /* Sets this for all traces that are read from now on. */
 void progress_set(enum progress_when when);
 
-/* The traces below the directory are about to be read; and: they have been. */
-void progress_begin(const char *traces);
+/* The traces below the directory, and the files of processes in `bundle` (or NULL), are about to be
+ * read; and: they have been. */
+void progress_begin(const char *traces, const char *bundle);
 void progress_end(void);
 
 /* Redraws the line if it is time; called for one event of thousands, so it may be slow. `ns` is as

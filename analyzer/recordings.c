@@ -3,13 +3,16 @@
 #include "recordings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bundle_check.h"
+#include "completeness.h"
 #include "tracer/bundle.h"
 
 #define DEPTH_MAX 8
@@ -172,4 +175,143 @@ GPtrArray *recordings_below(const char *folder, GPtrArray *closed)
 
 	add_recordings(list, closed, folder, 0);
 	return list;
+}
+
+static void free_here(gpointer data)
+{
+	struct recording_here *here = data;
+
+	g_free(here->name);
+	g_free(here->program);
+	g_free(here);
+}
+
+/* Newest first; of the same time by name. */
+static gint compare_here(gconstpointer a, gconstpointer b)
+{
+	const struct recording_here *first = *(struct recording_here *const *)a;
+	const struct recording_here *second = *(struct recording_here *const *)b;
+
+	if (first->start_ns != second->start_ns)
+		return first->start_ns < second->start_ns ? 1 : -1;
+	return strcmp(first->name, second->name);
+}
+
+/* Returns the recording in directory `name` by its manifest, or NULL if it has none. */
+static struct recording_here *look_at(const char *name)
+{
+	int folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct json_object *manifest = folder < 0 ? NULL : bundle_manifest_at(folder), *value,
+			   *word;
+	struct recording_here *here = NULL;
+
+	if (manifest && json_object_is_type(manifest, json_type_object)) {
+		time_t seconds;
+		struct tm parts;
+
+		here = g_new0(struct recording_here, 1);
+		here->name = g_strdup(name);
+		here->start_ns = recording_start(name);
+		seconds = (time_t)(here->start_ns / 1000000000);
+		if (!here->start_ns || !localtime_r(&seconds, &parts) ||
+		    !strftime(here->start, sizeof(here->start), "%Y-%m-%d %H:%M:%S", &parts))
+			*here->start = '\0';
+		here->ended = json_object_object_get_ex(manifest, "complete", &value) &&
+			      json_object_get_boolean(value);
+		word = json_object_object_get_ex(manifest, "command", &value) &&
+			       json_object_is_type(value, json_type_array)
+			   ? json_object_array_get_idx(value, 0)
+			   : NULL;
+		if (json_object_is_type(word, json_type_string))
+			here->program = g_path_get_basename(json_object_get_string(word));
+	}
+	json_object_put(manifest);
+	if (folder >= 0)
+		close(folder);
+	return here;
+}
+
+GPtrArray *recordings_here(void)
+{
+	GPtrArray *found = g_ptr_array_new_with_free_func(free_here), *folders = folders_in(".");
+
+	for (guint i = 0; i < folders->len; i++) {
+		const char *path = folders->pdata[i];
+		struct recording_here *here = is_older(path) ? NULL : look_at(path + strlen("./"));
+
+		if (here)
+			g_ptr_array_add(found, here);
+	}
+	g_ptr_array_free(folders, TRUE);
+	g_ptr_array_sort(found, compare_here);
+	return found;
+}
+
+/* Returns what to write after "no such file or directory": the recordings that are here. */
+static char *others_here(void)
+{
+	GPtrArray *here = recordings_here();
+	GString *text = g_string_new(here->len ? "; recordings here: " : NULL);
+
+	for (guint i = 0; i < here->len && i < 3; i++) {
+		const struct recording_here *one = here->pdata[i];
+
+		g_string_append_printf(text, "%s%s", i ? ", " : "", one->name);
+	}
+	if (here->len > 3)
+		g_string_append_printf(text, " and %u more", here->len - 3);
+	if (!here->len)
+		g_string_append(text, "; 'hipgrain record -o DIR -- CMD' makes a recording");
+	g_ptr_array_free(here, TRUE);
+	return g_string_free(text, FALSE);
+}
+
+/* Returns true for a regular file of machine code. */
+static bool is_program(const char *path)
+{
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char magic[4] = "";
+	bool is_elf = file >= 0 && read(file, magic, sizeof(magic)) == sizeof(magic) &&
+		      !memcmp(magic, "\177ELF", 4);
+
+	if (file >= 0)
+		close(file);
+	return is_elf;
+}
+
+char *recording_refusal(const char *path)
+{
+	char *folder = g_path_get_dirname(path), *others, *why;
+	struct stat status;
+
+	if (!*path) {
+		why = g_strdup("the name is empty");
+	} else if (stat(path, &status) < 0) {
+		int error = errno;
+
+		others = error == ENOENT ? others_here() : NULL;
+		why = g_strconcat(strerror(error), others, NULL);
+		g_free(others);
+	} else if (strcmp(folder, ".") != 0 && has(folder, BUNDLE_MANIFEST)) {
+		why = g_strdup_printf("is a part of the recording %s", folder);
+	} else if (S_ISREG(status.st_mode) && is_program(path)) {
+		why = g_strdup_printf("is a program: 'hipgrain run -- %s%s' records it",
+				      strchr(path, '/') ? "" : "./", path);
+	} else if (S_ISREG(status.st_mode) && g_str_has_suffix(path, ".json")) {
+		why = g_strdup_printf("is a file, not a recording; 'hipgrain merge %s' prints a "
+				      "JSON report",
+				      path);
+	} else if (!S_ISDIR(status.st_mode)) {
+		why = g_strdup(
+		    "is a file; a recording is a directory, such as 'hipgrain record -o DIR -- "
+		    "CMD' makes");
+	} else if (has(path, BUNDLE_MANIFEST)) {
+		why = g_strdup("the recording has no events: its directory '" BUNDLE_CTF
+			       "' is missing; copy the whole recording");
+	} else {
+		why = g_strdup(
+		    "no recording is in this directory; 'hipgrain record -o DIR -- CMD' makes one");
+	}
+	g_free(folder);
+	return why;
 }

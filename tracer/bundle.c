@@ -288,10 +288,12 @@ static int make_bundle(struct bundle *bundle, int parent, const char *name, char
 	if (result)
 		return refuse(why, why_size, -result, "%s", strerror(-result));
 	if (kind == NOT_A_DIRECTORY)
-		return refuse(why, why_size, ENOTDIR, "exists and is not a directory");
+		return refuse(why, why_size, ENOTDIR,
+			      "exists and is not a directory; choose another name (-o)");
 	if (kind == DIRECTORY_FOREIGN) {
-		return refuse(why, why_size, EEXIST,
-			      "exists, is not empty and is not a hipgrain bundle");
+		return refuse(
+		    why, why_size, EEXIST,
+		    "exists, is not empty and is not a hipgrain bundle; choose another name (-o)");
 	}
 	if (owner != geteuid())
 		return refuse_owner(owner, why, why_size);
@@ -345,7 +347,8 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 	}
 	parent = tree_open_parent(trimmed, name, sizeof(name));
 	if (parent < 0)
-		return refuse(why, why_size, -parent, "cannot create it: %s", strerror(-parent));
+		return refuse(why, why_size, -parent, "cannot create it: %s%s", strerror(-parent),
+			      parent == -ENOENT ? "; create the directory above it first" : "");
 	result = make_bundle(bundle, parent, name, why, why_size);
 	if (!result && (!realpath(trimmed, resolved) || !leads_to(resolved, bundle->lock))) {
 		result = refuse(why, why_size, EBUSY, "another process has replaced it");

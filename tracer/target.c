@@ -330,7 +330,7 @@ int target_resolve(const char *command, char **path, char *why, size_t why_size)
 	int result;
 
 	if (!*command)
-		return refuse(why, why_size, ENOENT, "command not found");
+		return refuse(why, why_size, ENOENT, "the command is empty");
 	if (strchr(command, '/')) {
 		result = check_executable(command);
 		if (result == 0) {
@@ -344,12 +344,16 @@ int target_resolve(const char *command, char **path, char *why, size_t why_size)
 	case 0:
 		break;
 	case ENOENT:
-		return refuse(why, why_size, ENOENT,
-			      strchr(command, '/') ? "no such file" : "command not found");
+		if (strchr(command, '/'))
+			return refuse(why, why_size, ENOENT, "no such file");
+		if (access(command, F_OK) == 0)
+			return refuse(why, why_size, ENOENT,
+				      "command not found; the file here is './%s'", command);
+		return refuse(why, why_size, ENOENT, "command not found in PATH");
 	case EACCES:
-		return refuse(why, why_size, EACCES, "is not executable");
+		return refuse(why, why_size, EACCES, "is not executable (chmod +x)");
 	case EISDIR:
-		return refuse(why, why_size, EACCES, "is a directory");
+		return refuse(why, why_size, EACCES, "is a directory, not a program");
 	default:
 		return refuse(why, why_size, -result, "%s", strerror(-result));
 	}

@@ -125,6 +125,8 @@ int cmd_check(int argc, char **argv)
 		status = report_child(&report, result.directory, stderr, &crashed);
 	else
 		selection_clear(&report.selection);
+	if (result.directory && (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS))
+		report_say_more(&report, result.directory);
 	if (status == HG_EXIT_OK)
 		status = result.status;
 	if (result.lock >= 0)

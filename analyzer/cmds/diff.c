@@ -253,6 +253,18 @@ static void print_json(const char *const paths[2], struct json_object *const rep
 	json_object_put(root);
 }
 
+/* Names what shows the new findings with their causes and fixes. */
+static void say_more(const char *path)
+{
+	struct stat status;
+	bool bundle = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+
+	fflush(stdout);
+	message_note("more: 'hipgrain %s %s' prints the fixes, 'hipgrain explain RULE' explains a "
+		     "rule",
+		     bundle ? "report" : "merge", path);
+}
+
 static int compare(const char *const paths[2], enum report_format format, int fail_on)
 {
 	struct json_object *reports[2] = { NULL, NULL }, *lists[CHANGES];
@@ -278,6 +290,8 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 	for (int i = 0; i < CHANGES; i++)
 		group(&lists[i], reports[i != CHANGE_GONE]);
 	(format == REPORT_JSON ? print_json : print_text)(paths, reports, lists);
+	if (format == REPORT_TEXT && json_object_array_length(lists[CHANGE_NEW]))
+		say_more(paths[1]);
 	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
 		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);
 

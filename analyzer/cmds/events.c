@@ -20,8 +20,7 @@
 const char usage_events[] =
     "Usage: hipgrain events [OPTION]... TRACE\n"
     "Print every event of a recording, one per line, those of a process in chronological\n"
-    "order, including host allocations that were recorded in batches (babeltrace2 prints only\n"
-    "the batches).\n"
+    "order; unlike babeltrace2, with every host allocation.\n"
     "\n"
     "      --range PATTERN       only events in ranges of the program whose name or path\n"
     "                            matches PATTERN\n"
@@ -173,7 +172,7 @@ int cmd_events(int argc, char **argv)
 		return HG_EXIT_OK;
 	}
 	if (argc - optind != 1) {
-		message_error("events: exactly one trace is required ('hipgrain events --help')");
+		message_error("exactly one recording is required (try 'hipgrain events --help')");
 		return HG_EXIT_USAGE;
 	}
 	finding_ranges_select(range);

@@ -103,6 +103,12 @@ int cmd_explain(int argc, char **argv)
 	/* Before anything is printed: it may be executed again. */
 	if (softgpu)
 		status = enter_softgpu(argv + 1);
+	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
+		if (strcmp(argv[i], "memory") != 0 && !rule_by_name(argv[i])) {
+			refuse_rule(argv[i]);
+			status = HG_EXIT_USAGE;
+		}
+	}
 	if (optind == argc && status == HG_EXIT_OK)
 		explain_rules(stdout);
 	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
@@ -110,14 +116,10 @@ int cmd_explain(int argc, char **argv)
 
 		if (i > optind)
 			putchar('\n');
-		if (strcmp(argv[i], "memory") == 0) {
+		if (strcmp(argv[i], "memory") == 0)
 			explain_machine(softgpu);
-		} else if (rule) {
+		else
 			explain_rule(rule, stdout);
-		} else {
-			refuse_rule(argv[i]);
-			status = HG_EXIT_USAGE;
-		}
 	}
 	return status;
 }

@@ -183,7 +183,8 @@ static int export_trace(const char *directory, const char *path)
 	}
 	folder = mkdirat(parent, name, 0700) ? -errno : tree_open(parent, name);
 	if (folder < 0) {
-		message_error("%s: cannot be made: %s", directory, strerror(-folder));
+		message_error("%s: cannot be made: %s%s", directory, strerror(-folder),
+			      folder == -EEXIST ? "; choose a new name" : "");
 		close(parent);
 		return HG_EXIT_INPUT;
 	}
@@ -218,11 +219,11 @@ int cmd_export(int argc, char **argv)
 		}
 	}
 	if (!directory) {
-		message_error("export: --ctf DIR is required ('hipgrain export --help')");
+		message_error("--ctf DIR is required (try 'hipgrain export --help')");
 		return HG_EXIT_USAGE;
 	}
 	if (argc - optind != 1) {
-		message_error("export: exactly one trace is required ('hipgrain export --help')");
+		message_error("exactly one recording is required (try 'hipgrain export --help')");
 		return HG_EXIT_USAGE;
 	}
 	return export_trace(directory, argv[optind]);

@@ -54,19 +54,32 @@ void nearest_offer(struct nearest *nearest, const char *name)
 	}
 }
 
-char *nearest_option(const char *usage, const char *word)
+GPtrArray *options_beginning(const char *usage, const char *word)
 {
-	char *typed = g_strndup(word, strcspn(word, "=")), *found;
 	GPtrArray *options = g_ptr_array_new_with_free_func(g_free);
-	struct nearest nearest = nearest_to(typed);
+	size_t typed = strcspn(word, "=");
 
 	for (const char *at = strstr(usage, " --"); at; at = strstr(at + 1, " --")) {
 		size_t length = strspn(at + 3, "abcdefghijklmnopqrstuvwxyz0123456789-");
+		char *option = g_strndup(at + 1, length + 2);
 
-		g_ptr_array_add(options, g_strndup(at + 1, length + 2));
-		if (length)
-			nearest_offer(&nearest, g_ptr_array_index(options, options->len - 1));
+		if (length && strncmp(option, word, typed) == 0 &&
+		    !g_ptr_array_find_with_equal_func(options, option, g_str_equal, NULL))
+			g_ptr_array_add(options, option);
+		else
+			g_free(option);
 	}
+	return options;
+}
+
+char *nearest_option(const char *usage, const char *word)
+{
+	char *typed = g_strndup(word, strcspn(word, "=")), *found;
+	GPtrArray *options = options_beginning(usage, "--");
+	struct nearest nearest = nearest_to(typed);
+
+	for (guint i = 0; i < options->len; i++)
+		nearest_offer(&nearest, g_ptr_array_index(options, i));
 	found = nearest.name && nearest.distance ? g_strdup(nearest.name) : NULL;
 	g_ptr_array_free(options, TRUE);
 	g_free(typed);

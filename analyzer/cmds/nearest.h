@@ -3,6 +3,8 @@
 #ifndef HIPGRAIN_ANALYZER_CMDS_NEAREST_H
 #define HIPGRAIN_ANALYZER_CMDS_NEAREST_H
 
+#include <glib.h>
+
 struct nearest {
 	const char *word; /* what was typed; borrowed */
 	const char *name; /* the nearest so far; NULL: none is near; borrowed from the caller */
@@ -25,5 +27,9 @@ void nearest_offer(struct nearest *nearest, const char *name);
  * near.
  */
 char *nearest_option(const char *usage, const char *word);
+
+/* Returns the long options ("--format") of the help text `usage` that begin with `word`, without
+ * its value; free functions are set. */
+GPtrArray *options_beginning(const char *usage, const char *word);
 
 #endif

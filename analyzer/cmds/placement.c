@@ -13,6 +13,7 @@
 #include "analyzer/report/csv_field.h"
 #include "analyzer/report/report.h"
 #include "analyzer/rules/engine/finding_ranges.h"
+#include "analyzer/recordings.h"
 #include "tracer/message.h"
 
 const char usage_placement[] =
@@ -243,7 +244,7 @@ static int write_placement(const char *bundle, const char *output, struct printe
 	int status = HG_EXIT_OK;
 
 	if (result < 0) {
-		message_error("%s: %s", bundle, error ? error : strerror(-result));
+		message_error("%s: %s", recording_name(bundle), error ? error : strerror(-result));
 		free(error);
 		status = HG_EXIT_INPUT;
 		goto out;

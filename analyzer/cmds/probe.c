@@ -58,8 +58,9 @@ static int compare_files(char **paths)
 
 		probes[i] = content ? json_tokener_parse(content) : NULL;
 		if (!probes[i]) {
-			message_error("%s%s", content ? paths[i] : error,
-				      content ? ": cannot be read as JSON" : "");
+			message_error(
+			    "%s%s", content ? paths[i] : error,
+			    content ? ": cannot be read as JSON, as 'hipgrain probe' writes" : "");
 			g_free(content);
 			g_free(error);
 			goto out;

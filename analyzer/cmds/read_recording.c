@@ -10,6 +10,7 @@
 
 #include "analyzer/bundle_check.h"
 #include "analyzer/completeness.h"
+#include "analyzer/recordings.h"
 #include "tracer/bundle.h"
 #include "tracer/message.h"
 
@@ -40,13 +41,12 @@ int read_recording(const char *path, reader_callback callback, void *data,
 	if (result >= 0)
 		result = read_trace(bundle ? traces : path, bundle ? path : NULL, callback, data,
 				    stats, &error);
+	if (result == -ENOENT && !error)
+		error = recording_refusal(path);
 	if (result >= 0)
 		say_missing(path, stats, bundle);
 	else
-		message_error("%s: %s", path,
-			      error               ? error
-			      : result == -ENOENT ? "no trace found"
-						  : strerror(-result));
+		message_error("%s: %s", recording_name(path), error ? error : strerror(-result));
 	free(error);
 	g_free(traces);
 	return result < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;

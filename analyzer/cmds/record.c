@@ -279,7 +279,8 @@ int cmd_record(int argc, char **argv)
 				     "run the command on the software GPU");
 		}
 		if (!result.nothing && !result.follows)
-			message_note("recorded into %s", result.directory);
+			message_note("recorded into %s: 'hipgrain report %s' analyses it",
+				     result.directory, result.directory);
 		status = result.status || !result.nothing ? result.status : HG_EXIT_INCOMPLETE;
 	}
 	free(result.directory);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
@@ -20,7 +21,8 @@
 const char usage_report[] =
     "Usage: hipgrain report [OPTION]... [BUNDLE|DIR]\n"
     "Analyse a trace bundle of 'hipgrain record' and print its findings; or analyse all\n"
-    "recordings below a directory and print one report. Default: the bundle hipgrain.d.\n"
+    "recordings below a directory and print one report. Default: the bundle hipgrain.d,\n"
+    "else the only one here; of several, a list.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
     "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
@@ -165,13 +167,35 @@ static unsigned style_of(const struct report_options *options, FILE *stream)
 	       (options->view ? REPORT_VIEW : 0) | (options->chrome ? REPORT_EVENTS : 0);
 }
 
+/* Returns 0 if a report can be written to `path`, or -errno, without making the file. */
+static int check_output(const char *path)
+{
+	char *folder = g_path_get_dirname(path);
+	struct stat status;
+	int result = 0;
+
+	if (stat(path, &status) < 0)
+		result = errno == ENOENT && *path && access(folder, W_OK | X_OK) == 0 ? 0 : -errno;
+	else if (S_ISDIR(status.st_mode))
+		result = -EISDIR;
+	else if (access(path, W_OK) < 0)
+		result = -errno;
+	g_free(folder);
+	return result;
+}
+
 int report_prepare(struct report_options *options)
 {
 	struct selection *selection = &options->selection;
 	const char *variable = getenv("HIPGRAIN_SUPPRESSIONS");
 	char *error = NULL;
-	int result = 0;
+	int result = options->output ? check_output(options->output) : 0;
 
+	if (result < 0) {
+		message_error("%s: cannot write the report there: %s", options->output,
+			      strerror(-result));
+		return HG_EXIT_INPUT;
+	}
 	selection_init(selection);
 	if (variable && *variable)
 		result = selection_read_suppressions(selection, variable, &error);
@@ -249,7 +273,7 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 		}
 	}
 	if (result < 0) {
-		message_error("%s: %s", bundle, error ? error : strerror(-result));
+		message_error("%s: %s", recording_name(bundle), error ? error : strerror(-result));
 		free(error);
 		analysis_clear(&analysis);
 		selection_clear(&options->selection);
@@ -341,6 +365,60 @@ static unsigned parse_parts(const char *text)
 	return (unsigned)parts;
 }
 
+/* Returns the exit status for a report without an argument where hipgrain.d is not: lists what
+ * could be named. */
+static int list_recordings(const GPtrArray *here)
+{
+	int width = 0;
+
+	if (!here->len) {
+		message_error("no recording given, and there is no " RECORD_DEFAULT_DIRECTORY
+			      " here; 'hipgrain ./app' records and reports");
+		return HG_EXIT_USAGE;
+	}
+	for (guint i = 0; i < here->len; i++) {
+		const struct recording_here *one = here->pdata[i];
+
+		width = MAX(width, (int)strlen(one->name));
+	}
+	for (guint i = 0; i < here->len; i++) {
+		const struct recording_here *one = here->pdata[i];
+
+		printf("%-*s  %-19s  %-9s  %s\n", width, one->name,
+		       *one->start ? one->start : "unknown", one->ended ? "ended" : "not ended",
+		       one->program ? one->program : "unknown");
+	}
+	message_error("several recordings are here, newest first: name one, as in 'hipgrain report "
+		      "%s'",
+		      ((const struct recording_here *)here->pdata[0])->name);
+	return HG_EXIT_USAGE;
+}
+
+/*
+ * Chooses what to report on without an argument: hipgrain.d, else the only recording that is here.
+ * Returns HG_EXIT_OK with *path, which the caller g_free()s, or the exit status after a list.
+ */
+static int choose_recording(char **path)
+{
+	GPtrArray *here = recordings_here();
+	int status = HG_EXIT_OK;
+
+	*path = NULL;
+	if (access(RECORD_DEFAULT_DIRECTORY, F_OK) == 0) {
+		*path = g_strdup(RECORD_DEFAULT_DIRECTORY);
+		if (here->len > 1)
+			message_note(RECORD_DEFAULT_DIRECTORY " is one of %u recordings here",
+				     here->len);
+	} else if (here->len == 1) {
+		*path = g_strdup(((const struct recording_here *)here->pdata[0])->name);
+		message_note("%s is the only recording here", *path);
+	} else {
+		status = list_recordings(here);
+	}
+	g_ptr_array_free(here, TRUE);
+	return status;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -357,7 +435,7 @@ int cmd_report(int argc, char **argv)
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
 	unsigned jobs = merge_default_jobs();
 	bool partial = false;
-	const char *path;
+	char *chosen = NULL;
 	int code, status;
 
 	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
@@ -407,13 +485,14 @@ int cmd_report(int argc, char **argv)
 		message_error("only one bundle can be given");
 		return HG_EXIT_USAGE;
 	}
-	path = optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY;
-	if (optind == argc && access(path, F_OK) != 0) {
-		message_error("no bundle given, and there is no %s here (try 'hipgrain report "
-			      "--help')",
-			      path);
-		return HG_EXIT_USAGE;
+	if (optind == argc) {
+		status = choose_recording(&chosen);
+		if (status != HG_EXIT_OK)
+			return status;
 	}
 	status = report_prepare(&options);
-	return status == HG_EXIT_OK ? report_path(&options, path, jobs) : status;
+	if (status == HG_EXIT_OK)
+		status = report_path(&options, chosen ? chosen : argv[optind], jobs);
+	g_free(chosen);
+	return status;
 }

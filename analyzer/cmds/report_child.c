@@ -24,6 +24,29 @@ static void in_child(struct report_options *options, const char *bundle, FILE *s
 	exit(status);
 }
 
+/* The bundle as the user would name it here; to be freed. */
+static char *short_name(const char *bundle)
+{
+	char *current = g_get_current_dir(), *folder = g_path_get_dirname(bundle);
+	char *name = strcmp(current, folder) == 0 ? g_path_get_basename(bundle) : g_strdup(bundle);
+
+	g_free(current);
+	g_free(folder);
+	return name;
+}
+
+void report_say_more(const struct report_options *report, const char *bundle)
+{
+	char *name = short_name(bundle);
+
+	if (report->format == REPORT_TEXT || report->output) {
+		message_note("more: 'hipgrain report --verbose %s', or a page by 'hipgrain report "
+			     "--format=html -o report.html %s'",
+			     name, name);
+	}
+	g_free(name);
+}
+
 int report_child(struct report_options *options, const char *bundle, FILE *stream, bool *crashed)
 {
 	const pid_t parent = getpid();

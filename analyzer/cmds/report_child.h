@@ -16,4 +16,7 @@
  */
 int report_child(struct report_options *options, const char *bundle, FILE *stream, bool *crashed);
 
+/* Prints which further reports of a bundle there are, but not behind a report for programs. */
+void report_say_more(const struct report_options *report, const char *bundle);
+
 #endif

@@ -115,30 +115,6 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	return record_settle_options(record);
 }
 
-/* The bundle as the user would name it here; to be freed. */
-static char *short_name(const char *bundle)
-{
-	char *current = g_get_current_dir(), *folder = g_path_get_dirname(bundle);
-	char *name = strcmp(current, folder) == 0 ? g_path_get_basename(bundle) : g_strdup(bundle);
-
-	g_free(current);
-	g_free(folder);
-	return name;
-}
-
-/* Names further reports, but not behind a report for programs. */
-static void say_more(const struct report_options *report, const char *bundle)
-{
-	char *name = short_name(bundle);
-
-	if (report->format == REPORT_TEXT || report->output) {
-		message_note("more: 'hipgrain report --verbose %s', or a page by 'hipgrain report "
-			     "--format=html -o report.html %s'",
-			     name, name);
-	}
-	g_free(name);
-}
-
 int cmd_run(int argc, char **argv)
 {
 	struct record_options record = RECORD_OPTIONS_DEFAULT;
@@ -185,7 +161,7 @@ int cmd_run(int argc, char **argv)
 		goto out;
 	}
 	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS || status == HG_EXIT_INCOMPLETE)
-		say_more(&report, result.directory);
+		report_say_more(&report, result.directory);
 	else
 		message_note("the recording is in %s", result.directory);
 	if (status == HG_EXIT_OK)

@@ -297,7 +297,9 @@ static void scan_file(struct scan *scan)
 	if (file < 0 || fstat(file, &stat)) {
 		scan_bad(scan, strerror(errno));
 	} else if (!S_ISREG(stat.st_mode)) {
-		scan_bad(scan, "not a regular file");
+		scan_bad(scan, S_ISDIR(stat.st_mode)
+				   ? "is a directory; name programs, libraries or code objects"
+				   : "not a regular file");
 	} else if (!stat.st_size) {
 		scan_bad(scan, "empty file");
 	} else if ((data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0)) ==

@@ -296,8 +296,11 @@ GPtrArray *hrr_processes(const char *path, char **error)
 
 	*error = NULL;
 	if (!list) {
-		result = errno == ENOTDIR ? fail(error, "a capture is a directory")
-					  : fail(error, "%s", strerror(errno));
+		result =
+		    errno == ENOTDIR
+			? fail(error,
+			       "is a file; a capture is the directory of HIP_HRR_CAPTURE_OUTPUT")
+			: fail(error, "%s", strerror(errno));
 		if (folder >= 0)
 			close(folder);
 	}

@@ -491,8 +491,9 @@ int report_read_json(const char *path, struct json_object **report, char **error
 	    strcmp(json_object_get_string(schema), FINDINGS_SCHEMA) != 0 ||
 	    !json_object_object_get_ex(*report, "findings", &findings) ||
 	    !json_object_is_type(findings, json_type_array)) {
-		*error =
-		    g_strdup_printf("%s: not a JSON report (schema " FINDINGS_SCHEMA ")", path);
+		*error = g_strdup_printf("%s: not a JSON report (schema " FINDINGS_SCHEMA
+					 "), as 'hipgrain report --format=json' writes",
+					 path);
 	} else if (!has_fingerprints(findings)) {
 		*error = g_strdup_printf("%s: its findings have no fingerprints: an older "
 					 "hipgrain wrote it",
