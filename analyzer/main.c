@@ -12,6 +12,7 @@
 #include "analyzer/output.h"
 #include "analyzer/cmds/defaults.h"
 #include "analyzer/cmds/nearest.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/values.h"
 #include "config.h"
 #include "tracer/message.h"
@@ -286,12 +287,11 @@ int main(int argc, char **argv)
 		verb = find_verb("run");
 	}
 	message_set_verb(verb->name);
-	opterr = 0;
 	argv = defaults(verb, &argc, argv);
 	if (!argv)
 		return HG_EXIT_USAGE;
 	status = verb->function(argc, argv);
-	if (status == HG_EXIT_USAGE && !message_errors())
+	if (status == HG_EXIT_USAGE && option_refused())
 		refuse_option(verb, argc, argv);
 	return finish(status);
 }

@@ -9,7 +9,6 @@
 
 static const char *message_verb;
 static bool message_quiet;
-static unsigned message_errors_printed;
 
 void message_set_verb(const char *verb)
 {
@@ -40,15 +39,9 @@ void message_error(const char *format, ...)
 {
 	va_list arguments;
 
-	message_errors_printed++;
 	va_start(arguments, format);
 	message_print("", format, arguments);
 	va_end(arguments);
-}
-
-unsigned message_errors(void)
-{
-	return message_errors_printed;
 }
 
 void message_warning(const char *format, ...)

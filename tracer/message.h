@@ -30,9 +30,6 @@ void message_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns how many errors this process has printed. */
-unsigned message_errors(void);
-
 /*
  * Why something is not done, for the caller to report: into `why`, of why_size bytes. `error` is
  * a positive errno; returns -error.

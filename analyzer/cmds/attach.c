@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/keep.h"
 #include "analyzer/cmds/record_options.h"
 #include "tracer/attach.h"
@@ -85,7 +86,7 @@ int cmd_standby(int argc, char **argv)
 	struct standby_options options;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "+o:h", long_options)) != -1) {
 		switch (code) {
 		case 'o':
 			record.directory = optarg;
@@ -176,7 +177,7 @@ int cmd_attach(int argc, char **argv)
 	pid_t *pids;
 	long number;
 
-	while ((code = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:qh", long_options)) != -1) {
 		switch (code) {
 		case 'o':
 			options.directory = optarg;
@@ -249,7 +250,7 @@ static int on_bundle(int argc, char **argv, const char *usage, int (*function)(c
 	};
 	int code;
 
-	while ((code = getopt_long(argc, argv, "qh", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "qh", long_options)) != -1) {
 		switch (code) {
 		case 'q':
 			message_set_quiet(true);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/record_options.h"
 #include "analyzer/cmds/report_child.h"
 #include "analyzer/cmds/report_options.h"
@@ -64,7 +65,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	};
 	int code;
 
-	while ((code = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "+o:h", long_options)) != -1) {
 		switch (code) {
 		case OPTION_TOOLS:
 			if (check_tools(optarg) < 0)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/diff_keys.h"
 #include "analyzer/report/causes.h"
 #include "analyzer/report/json_text.h"
@@ -320,7 +321,7 @@ int cmd_diff(int argc, char **argv)
 	};
 	int format = REPORT_TEXT, fail_on = SEVERITY_NOTE, code;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		switch (code) {
 		case DIFF_OPTION_FORMAT:
 			format = report_format_by_name(optarg);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/doctor/doctor.h"
 #include "analyzer/report/json_values.h"
 #include "tracer/message.h"
@@ -132,7 +133,7 @@ int cmd_doctor(int argc, char **argv)
 	bool json = false, softgpu = false, self_test = false;
 	int code, status;
 
-	while ((code = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "+h", long_options)) != -1) {
 		switch (code) {
 		case DOCTOR_OPTION_ROOT:
 			root = optarg;

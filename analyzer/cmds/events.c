@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/event_ranges.h"
 #include "analyzer/cmds/read_recording.h"
 #include "analyzer/reader/fields.h"
@@ -161,7 +162,7 @@ int cmd_events(int argc, char **argv)
 	char *range = NULL;
 	int code, status;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		if (code == 'r') {
 			range = optarg;
 			continue;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/nearest.h"
 #include "analyzer/explain/explain.h"
 #include "analyzer/rules/rules.h"
@@ -88,7 +89,7 @@ int cmd_explain(int argc, char **argv)
 	bool softgpu = false;
 	int code, status = HG_EXIT_OK;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		switch (code) {
 		case OPTION_SOFTGPU:
 			softgpu = true;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/read_recording.h"
 #include "analyzer/ctf/ctf_writer.h"
 #include "analyzer/reader/reader.h"
@@ -206,7 +207,7 @@ int cmd_export(int argc, char **argv)
 	const char *directory = NULL;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		switch (code) {
 		case 'c':
 			directory = optarg;

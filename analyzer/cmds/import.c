@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/import/hrr.h"
 #include "config.h"
 #include "tracer/bundle.h"
@@ -212,7 +213,7 @@ int cmd_import(int argc, char **argv)
 	const char *output = RECORD_DEFAULT_DIRECTORY;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:h", long_options)) != -1) {
 		switch (code) {
 		case 'o':
 			output = optarg;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/live_local.h"
 #include "analyzer/cmds/report_options.h"
 #include "analyzer/reader/live.h"
@@ -272,7 +273,7 @@ int cmd_live(int argc, char **argv)
 	bool quiet = false;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:qh", long_options)) != -1) {
 		switch (code) {
 		case OPTION_BUNDLE:
 			bundle = optarg;

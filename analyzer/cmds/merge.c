@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
@@ -146,7 +147,7 @@ int cmd_merge(int argc, char **argv)
 	int code, format;
 	char *list;
 
-	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:j:h", long_options)) != -1) {
 		switch (code) {
 		case 'o':
 			options.output = optarg;

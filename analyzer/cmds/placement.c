@@ -9,6 +9,7 @@
 #include "analyzer/output.h"
 #include "analyzer/analyze.h"
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/progress.h"
 #include "analyzer/report/csv_field.h"
 #include "analyzer/report/report.h"
@@ -301,7 +302,7 @@ int cmd_placement(int argc, char **argv)
 	const char *output = NULL, *range = NULL;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:h", long_options)) != -1) {
 		switch (code) {
 		case PLACEMENT_OPTION_FORMAT:
 			write = writer_by_name(optarg);

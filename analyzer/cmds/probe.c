@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/input_file.h"
 #include "analyzer/probe/keep.h"
 #include "analyzer/probe/print.h"
@@ -257,7 +258,7 @@ int cmd_probe(int argc, char **argv)
 	struct options options = { .gpu = -1, .step_seconds = DEFAULT_STEP_SECONDS };
 	int code;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		if (code == 'h') {
 			fputs(usage_probe, stdout);
 			return HG_EXIT_OK;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/live_local.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/report/json_values.h"
@@ -261,7 +262,7 @@ int cmd_ps(int argc, char **argv)
 	char *end;
 	int code, status;
 
-	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		switch (code) {
 		case OPTION_SECONDS:
 			ps.least = strtod(optarg, &end);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/keep.h"
 #include "analyzer/cmds/places.h"
 #include "analyzer/cmds/record_options.h"
@@ -220,7 +221,7 @@ int cmd_record(int argc, char **argv)
 	int code, status;
 
 	/* "+": options end at the command, whose own options are not ours. */
-	while ((code = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "+o:qh", long_options)) != -1) {
 		switch (code) {
 		case 'o':
 			options.directory = optarg;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/merge.h"
 #include "analyzer/cmds/report_options.h"
 #include "analyzer/output.h"
@@ -438,7 +439,7 @@ int cmd_report(int argc, char **argv)
 	char *chosen = NULL;
 	int code, status;
 
-	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "o:j:h", long_options)) != -1) {
 		switch (code) {
 		case 'h':
 			fputs(usage_report, stdout);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/nearest.h"
 #include "analyzer/cmds/fix_plan.h"
 #include "analyzer/cmds/record_options.h"
@@ -75,7 +76,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	};
 	int code, taken;
 
-	while ((code = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "+o:qh", long_options)) != -1) {
 		switch (code) {
 		case RUN_OPTION_REPORT:
 			report->output = optarg;

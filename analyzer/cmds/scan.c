@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/scan.h"
 #include "analyzer/cmds/scan_kept.h"
 #include "analyzer/containers/containers.h"
@@ -436,7 +437,7 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 	long jobs;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "hj:", options, NULL)) != -1) {
+	while ((code = next_option(argc, argv, "hj:", options)) != -1) {
 		switch (code) {
 		case 'f':
 			scan->json = !strcmp(optarg, "json");
