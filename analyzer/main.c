@@ -49,6 +49,8 @@ static const struct verb {
 	  cmd_export },
 	{ "import", "make a trace bundle of a capture that HIP made itself", usage_import,
 	  cmd_import },
+	{ "reduce", "make a bundle to give away, with placeholders for names", usage_reduce,
+	  cmd_reduce },
 	{ "merge", "merge the reports of a parallel job's nodes", usage_merge, cmd_merge },
 	{ "live", "print findings while a recording is running", usage_live, cmd_live },
 	{ "ps", "list recorded processes and the HIP calls that they are in", usage_ps, cmd_ps },
