@@ -19,7 +19,7 @@ const char usage_check[] =
     "wrong on standard error. CMD needs neither a GPU nor to be compiled anew.\n"
     "\n"
     "      --tools LIST          what is checked, separated by commas (default: all):\n"
-    "                            memcheck: accesses past the end of device memory, to\n"
+    "                            memcheck: accesses past the end of allocations, to\n"
     "                            released memory, beyond LDS, and misaligned atomics;\n"
     "                            racecheck: accesses to LDS that no barrier orders\n"
     "      --report FILE         write the report to FILE instead of standard error\n"

@@ -11,9 +11,14 @@
 #include "preload/hip/checks.h"
 #include "preload/hip/hip_runtime.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
 
 /* The runtime gives memory in these. */
 #define PAGE ((size_t)4096)
+
+/* So much more than a page is set aside behind an allocation at most. */
+#define ASIDE_MOST ((size_t)64 << 10)
 
 /* Released blocks that are kept, and the size from which on none is. */
 #define KEPT      64u
@@ -28,9 +33,14 @@ enum { UNKNOWN, LIVE, FREED };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*tell)(uint64_t address, uint64_t size, uint64_t whole, int state);
 
+/* Who releases a block: hipFree(), a function of pinned memory, or another one, at once. */
+enum owner { DEVICE, HOST, OTHER };
+
 struct block {
 	void *ptr;
-	size_t size;
+	uint64_t at;        /* where the GPU finds it */
+	size_t size, whole; /* bytes that the program requested; with those set aside */
+	enum owner owner;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,8 +48,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  */
 static struct block *live;
 static size_t live_count;
-static struct block kept[KEPT];
-static unsigned kept_next;
+static struct block kept[OTHER][KEPT];
+static unsigned kept_next[OTHER];
+
+/* The thread's allocation has no bytes set aside. */
+static __thread bool plain __attribute__((tls_model("initial-exec")));
 
 static void find(void)
 {
@@ -56,24 +69,110 @@ static bool checking(void)
 	return tell != NULL;
 }
 
-/* Returns the bytes of a block with those set aside. */
-static size_t whole(size_t size)
+static size_t to_pages(size_t size)
 {
-	return (size + 2 * PAGE - 1) / PAGE * PAGE;
+	return (size + PAGE - 1) / PAGE * PAGE;
 }
 
 size_t hg_checks_size(size_t size)
 {
-	return HG_LIKELY(!checking()) || !size || size > SIZE_MAX - 2 * PAGE ? size : whole(size);
+	if (HG_LIKELY(!checking()) || !size || size > SIZE_MAX - 2 * PAGE - ASIDE_MOST)
+		return size;
+	plain = false;
+	return to_pages(size + PAGE + (size < ASIDE_MOST ? size : ASIDE_MOST));
+}
+
+size_t hg_checks_rows(size_t row, size_t rows)
+{
+	size_t more;
+
+	if (HG_LIKELY(!checking()) || !row || !rows)
+		return rows;
+	plain = false;
+	more = (PAGE + row - 1) / row;
+	return rows > SIZE_MAX - more ? rows : rows + more;
+}
+
+struct extent hg_checks_extent(struct extent extent)
+{
+	size_t slice;
+
+	if (!__builtin_mul_overflow(extent.width, extent.height, &slice))
+		extent.depth = hg_checks_rows(slice, extent.depth);
+	return extent;
+}
+
+bool hg_checks_plain(void)
+{
+	return HG_UNLIKELY(checking()) && (plain = true);
+}
+
+/* Without retries of faults a kernel reaches host memory only by what was registered or mapped. */
+static bool host_faults(void)
+{
+	const char *xnack = getenv("HSA_XNACK");
+
+	return xnack && strcmp(xnack, "0") != 0;
+}
+
+/* Returns what an allocation has with the bytes behind it that nothing else gets; 0 if there are
+ * none. */
+static size_t given(const struct hg_ev_alloc *event)
+{
+	switch (event->api) {
+	case HG_API_hipMalloc:
+	case HG_API_hipExtMallocWithFlags:
+	case HG_API_hipMallocAsync:
+	case HG_API_hipMallocFromPoolAsync:
+	case HG_API_hipMallocManaged:
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+		return plain ? 0 : hg_checks_size(event->size);
+	case HG_API_hipMallocPitch:
+	case HG_API_hipMemAllocPitch:
+	case HG_API_hipMalloc3D:
+		return plain || !event->size ? 0 : event->size + PAGE;
+	/* The rest of the last page. */
+	case HG_API_hipHostRegister:
+		return host_faults()
+			   ? 0
+			   : to_pages(event->ptr % PAGE + event->size) - event->ptr % PAGE;
+	default:
+		return 0;
+	}
+}
+
+static enum owner owner_of(uint32_t api)
+{
+	switch (api) {
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+	case HG_API_hipHostFree:
+	case HG_API_hipFreeHost:
+		return HOST;
+	case HG_API_hipMallocAsync:
+	case HG_API_hipMallocFromPoolAsync:
+	case HG_API_hipHostRegister:
+	case HG_API_hipFreeAsync:
+	case HG_API_hipHostUnregister:
+		return OTHER;
+	default:
+		return DEVICE;
+	}
 }
 
 void hg_checks_alloc(const struct hg_ev_alloc *event)
 {
-	struct block block = { (void *)(uintptr_t)event->ptr, event->size };
+	struct block block = { (void *)(uintptr_t)event->ptr, event->device_ptr, event->size, 0,
+			       owner_of(event->api) };
 
-	if (!checking() || !event->ptr || hg_checks_size(event->size) == event->size ||
-	    (event->api != HG_API_hipMalloc && event->api != HG_API_hipExtMallocWithFlags))
+	if (!checking() || !event->ptr)
 		return;
+	block.whole = given(event);
 	pthread_mutex_lock(&lock);
 	if (!live) {
 		void *table = hg_libc.mmap(NULL, LIVE_MOST * sizeof(*live), PROT_READ | PROT_WRITE,
@@ -82,9 +181,11 @@ void hg_checks_alloc(const struct hg_ev_alloc *event)
 		live = table == MAP_FAILED ? NULL : table;
 	}
 	/* One that is not noted is released at once, and nothing is known of it. */
-	if (live && live_count < LIVE_MOST) {
+	if (block.whole > block.size && live && live_count < LIVE_MOST) {
 		live[live_count++] = block;
-		tell(event->ptr, event->size, whole(event->size), LIVE);
+		tell(block.at, block.size, block.whole, LIVE);
+	} else {
+		tell(block.at, block.size, block.size, UNKNOWN);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -104,17 +205,31 @@ static bool take(const void *ptr, struct block *block)
 
 static bool is_kept(const void *ptr)
 {
-	for (unsigned i = 0; i < KEPT; i++)
-		if (ptr && kept[i].ptr == ptr)
-			return true;
+	for (unsigned owner = 0; ptr && owner < OTHER; owner++)
+		for (unsigned i = 0; i < KEPT; i++)
+			if (kept[owner][i].ptr == ptr)
+				return true;
 	return false;
 }
 
-void *hg_checks_release(void *ptr)
+/* Keeps a released block; returns the one that was kept longest. */
+static struct block keep(struct block block)
+{
+	unsigned *next = &kept_next[block.owner];
+	struct block out = kept[block.owner][*next];
+
+	kept[block.owner][*next] = block;
+	*next = (*next + 1) % KEPT;
+	tell(block.at, block.size, block.whole, FREED);
+	return out;
+}
+
+void *hg_checks_release(uint32_t api, void *ptr)
 {
 	static char nothing; /* which the runtime refuses */
+	enum owner owner = owner_of(api);
 	int (*wait)(void);
-	struct block block, out = { ptr, 0 };
+	struct block block, out = { .ptr = ptr };
 
 	if (HG_LIKELY(!checking()))
 		return ptr;
@@ -123,19 +238,17 @@ void *hg_checks_release(void *ptr)
 	if (is_kept(ptr)) {
 		out.ptr = &nothing;
 	} else if (take(ptr, &block)) {
+		/* What another function releases is the runtime's to judge. */
+		bool may_keep =
+		    owner != OTHER && owner == block.owner && block.size <= KEPT_MOST && wait;
+
 		pthread_mutex_unlock(&lock);
-		if (wait)
+		if (owner != OTHER && wait)
 			wait();
 		pthread_mutex_lock(&lock);
-		out = block;
-		if (block.size <= KEPT_MOST && wait) {
-			out = kept[kept_next];
-			kept[kept_next] = block;
-			kept_next = (kept_next + 1) % KEPT;
-			tell((uintptr_t)block.ptr, block.size, whole(block.size), FREED);
-		}
+		out = may_keep ? keep(block) : block;
 		if (out.ptr)
-			tell((uintptr_t)out.ptr, out.size, whole(out.size), UNKNOWN);
+			tell(out.at, out.size, out.whole, UNKNOWN);
 	}
 	pthread_mutex_unlock(&lock);
 	return out.ptr;

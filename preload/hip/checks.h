@@ -7,19 +7,28 @@
 #ifndef HIPGRAIN_PRELOAD_HIP_CHECKS_H
 #define HIPGRAIN_PRELOAD_HIP_CHECKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/hip/hip_types.h"
 #include "tracer/events.h"
 
-/* Returns how many bytes to ask the runtime for where the program wants `size`. */
+/* Return how many bytes, rows of `row` bytes, or which extent to ask the runtime for where the
+ * program wants so much. */
 size_t hg_checks_size(size_t size);
+size_t hg_checks_rows(size_t row, size_t rows);
+struct extent hg_checks_extent(struct extent extent);
+/* Says that the thread's allocation is made with what the program wants. Returns false without
+ * checks. */
+bool hg_checks_plain(void);
 /* Tells the GPU of what the runtime gave. */
 void hg_checks_alloc(const struct hg_ev_alloc *event);
 /*
- * Returns what the runtime is to release where the program releases `ptr`: another block that was
- * kept long enough, NULL, or `ptr` itself, if it is not known or too large to be kept. Waits for
- * the GPU before, as hipFree() does.
+ * Returns what the runtime is to release where the program releases `ptr` by `api`: another block
+ * that was kept long enough, NULL, or `ptr` itself, if it is not known, too large to be kept, or
+ * not to be released by `api`. Waits for the GPU before, as hipFree() does; hipFreeAsync() neither
+ * waits nor keeps.
  */
-void *hg_checks_release(void *ptr);
+void *hg_checks_release(uint32_t api, void *ptr);
 
 #endif

@@ -33,8 +33,7 @@
 		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		hg_before_free(&call, &event);                                   \
 		hg_open_free(&event);                                            \
-		if (HG_API_##name == HG_API_hipFree)                             \
-			given = hg_checks_release(given);                        \
+		given = hg_checks_release(HG_API_##name, given);                 \
 		call.rc = real given_args;                                       \
 		hg_open_call_end();                                              \
 		if (call.rc)                                                     \
@@ -44,20 +43,24 @@
 	}
 
 /* The runtime may be asked for more memory than the program wants: checks.h. */
-#define HG_WRAP_GUARDED(class, name, params, args, guarded_args, ...)             \
-	HG_HIP(int, name, params)                                                 \
-	{                                                                         \
-		HG_REAL(int, name, params);                                       \
-		struct hg_hip_call call;                                          \
-                                                                                  \
-		if (!HG_BEGIN_OF_alloc(&call, HG_API_##name, HG_CALLER()))        \
-			return real args;                                         \
-		HG_OPEN_AS(alloc, .api = HG_API_##name, __VA_ARGS__);             \
-		call.rc = real guarded_args;                                      \
-		hg_open_call_end();                                               \
-		struct hg_ev_alloc event = { .api = HG_API_##name, __VA_ARGS__ }; \
-		hg_finish_alloc(&call, &event);                                   \
-		return call.rc;                                                   \
+#define HG_WRAP_GUARDED(class, name, params, args, guarded_args, ...)              \
+	HG_HIP(int, name, params)                                                  \
+	{                                                                          \
+		HG_REAL(int, name, params);                                        \
+		struct hg_hip_call call;                                           \
+                                                                                   \
+		if (!HG_BEGIN_OF_alloc(&call, HG_API_##name, HG_CALLER()))         \
+			return real args;                                          \
+		HG_OPEN_AS(alloc, .api = HG_API_##name, __VA_ARGS__);              \
+		call.rc = real guarded_args;                                       \
+		if (HG_UNLIKELY(call.rc) && hg_checks_plain()) {                   \
+			hg_hip_forget_error(); /* there may be no room for more */ \
+			call.rc = real args;                                       \
+		}                                                                  \
+		hg_open_call_end();                                                \
+		struct hg_ev_alloc event = { .api = HG_API_##name, __VA_ARGS__ };  \
+		hg_finish_alloc(&call, &event);                                    \
+		return call.rc;                                                    \
 	}
 
 #define HG_API HG_WRAP
@@ -72,14 +75,17 @@
 static int allocate_managed(int (*real)(void **, size_t, unsigned), void **ptr, size_t size,
 			    unsigned flags)
 {
-	size_t wanted = ptr && size && hg_hip_may_query() ? hg_fix_managed_size(size) : size;
-	int rc = real(ptr, wanted, flags);
+	bool aligns = ptr && size && hg_hip_may_query() && hg_fix_managed_size(size) != size;
+	int rc = real(ptr, aligns ? hg_fix_managed_size(size) : hg_checks_size(size), flags);
+	bool other = aligns;
 
-	if (rc && wanted != size) { /* there may be no room for more */
+	if (aligns || rc)
+		other |= hg_checks_plain();
+	if (rc && other) { /* there may be no room for more */
 		hg_hip_forget_error();
 		return real(ptr, size, flags);
 	}
-	if (!rc && wanted != size)
+	if (aligns)
 		*ptr = hg_fix_managed(*ptr, size);
 	return rc;
 }

@@ -207,9 +207,9 @@ static void limit(const struct rules_context *context)
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: scalar loads, images, buffers with formats, loads "
 				  "from memory into LDS, private memory; bytes in front of "
-				  "allocations, or far behind them; memory of other functions than "
-				  "hipMalloc and hipExtMallocWithFlags; parts of allocations; "
-				  "whether memory was written before it is read");
+				  "allocations, or far behind them; memory of virtual memory "
+				  "management, and of pools after its release; parts of "
+				  "allocations; whether memory was written before it is read");
 	if (tools && strstr(tools, "racecheck"))
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: races in global memory; loads of LDS that atomics "

@@ -50,6 +50,69 @@ __global__ void local_load(int *to, int skip)
 
 #define COUNT 1024
 
+/* Runs what is about other memory than that of hipMalloc. Returns false for another name. */
+static bool run_other(const char *name, bool right)
+{
+	hipStream_t stream;
+	size_t pitch;
+	int *a = NULL;
+
+	if (!strcmp(name, "managed")) {
+		if (hipMallocManaged((void **)&a, COUNT * sizeof(int)))
+			return false;
+	} else if (!strcmp(name, "pinned") || !strcmp(name, "pinned_freed")) {
+		if (hipHostMalloc((void **)&a, COUNT * sizeof(int), 0))
+			return false;
+		if (!strcmp(name, "pinned_freed")) {
+			if (!right)
+				(void)hipHostFree(a);
+			store<<<1, COUNT>>>(a, 0);
+			return true;
+		}
+	} else if (!strcmp(name, "pitched")) {
+		if (hipMallocPitch((void **)&a, &pitch, 256, 16))
+			return false;
+		store<<<1, 1>>>(a, (int)(pitch / sizeof(int)) * (right ? 15 : 16));
+		return true;
+	} else if (!strcmp(name, "pooled")) {
+		if (hipStreamCreate(&stream) ||
+		    hipMallocAsync((void **)&a, COUNT * sizeof(int), stream))
+			return false;
+		store<<<1, COUNT, 0, stream>>>(a, right ? 0 : 1);
+		return true;
+	} else if (!strcmp(name, "registered")) {
+		static int host[2 * COUNT] __attribute__((aligned(4096)));
+
+		if (hipHostRegister(host + 8, COUNT * sizeof(int), 0))
+			return false;
+		if (hipHostGetDevicePointer((void **)&a, host + 8, 0))
+			return false;
+	} else if (!strcmp(name, "signal")) {
+		/* The runtime refuses another size. */
+		return !hipExtMallocWithFlags((void **)&a, 8, hipMallocSignalMemory) &&
+		       !hipGetLastError();
+	} else if (!strcmp(name, "twice")) {
+		if (hipMalloc((void **)&a, 4096) || hipFree(a))
+			return false;
+		return (hipFree(right ? NULL : a) == hipSuccess) == right;
+	} else if (!strcmp(name, "copied") || !strcmp(name, "copied_freed")) {
+		static char bytes[8192];
+		bool end = !strcmp(name, "copied");
+
+		if (hipMalloc((void **)&a, 4096))
+			return false;
+		if (!end && !right)
+			(void)hipFree(a);
+		(void)hipMemcpy(a, bytes, end && !right ? 4100 : 4096, hipMemcpyHostToDevice);
+		(void)hipMemset(a, 0, 16);
+		return true;
+	} else {
+		return false;
+	}
+	store<<<1, COUNT>>>(a, right ? 0 : 1);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	char name[32] = "";
@@ -88,7 +151,7 @@ int main(int argc, char **argv)
 		if (hipMalloc((void **)&c, COUNT * sizeof(int)))
 			return 1;
 		store<<<1, COUNT>>>(right ? c : a, 0);
-	} else {
+	} else if (!run_other(name, right)) {
 		return 2;
 	}
 	return hipDeviceSynchronize() ? 1 : 0;
