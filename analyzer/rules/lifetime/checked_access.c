@@ -17,23 +17,28 @@
 #include "tracer/api/hsa.h"
 
 /* enum softgpu_check_kind */
-enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, KINDS };
+enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, FOREIGN, KINDS };
 
 static const struct check_kind {
 	enum rule_id rule;
-	const char *subject, *fix;
+	const char *subject, *more, *fix; /* `more` ends the message's first sentence */
 } kinds[KINDS] = {
-	[PAST_END] = { RULE_HG623, "past the end",
+	[PAST_END] = { RULE_HG623, "past the end", "",
 		       "compare the kernel's index with the number of elements, or allocate as "
 		       "many as it uses" },
-	[FREED] = { RULE_HG623, "freed",
+	[FREED] = { RULE_HG623, "freed", "",
 		    "release the memory after the last kernel that uses it has finished" },
-	[LDS_BOUNDS] = { RULE_HG623, "beyond LDS",
+	[LDS_BOUNDS] = { RULE_HG623, "beyond LDS", "",
 			 "compare the index with the size of the __shared__ array, or pass the "
 			 "bytes that the kernel uses as the launch's dynamic LDS size" },
-	[MISALIGNED] = { RULE_HG623, "misaligned atomic",
+	[MISALIGNED] = { RULE_HG623, "misaligned atomic", ": an atomic at no multiple of its size",
 			 "align what the atomic updates to its size" },
-	[RACE] = { RULE_HG711, "LDS", "call __syncthreads() between the two accesses" },
+	[RACE] = { RULE_HG711, "LDS", "", "call __syncthreads() between the two accesses" },
+	[FOREIGN] = { RULE_HG623, "another allocation",
+		      "; no argument of the launch and no pointer that a kernel loaded points to "
+		      "that memory",
+		      "compare the kernel's index with the number of elements of the allocation "
+		      "that its pointer points to" },
 };
 
 /* An event says this; the reader frees `kernel` and `mnemonic`. */
@@ -139,9 +144,7 @@ static char *message(const struct rules_context *context, const struct access *a
 	text = g_strdup_printf("Work-item %s of work-group %s of %s %s %" PRIu64
 			       " bytes %s, with %s at +0x%" PRIx64 "%s.",
 			       item, group, name, access->writes ? "writes" : "reads", event->size,
-			       place, access->mnemonic, event->flags,
-			       access->kind == MISALIGNED ? ": an atomic at no multiple of its size"
-							  : "");
+			       place, access->mnemonic, event->flags, kinds[access->kind].more);
 	if (access->kind == RACE) {
 		char *race = g_strdup_printf("%s No barrier is between that and the access of "
 					     "work-item %s at +0x%" PRIx64 ", of another wave.",
@@ -193,8 +196,11 @@ static void fill(const struct rules_context *context, const struct access *acces
 	}
 	if (access->doubtful)
 		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"an atomic or a flag may order the two, which machine code does "
-				"not show");
+				access->kind == FOREIGN
+				    ? "the program may compute one allocation's address from "
+				      "another's, or load a pointer byte by byte"
+				    : "an atomic or a flag may order the two, which machine code "
+				      "does not show");
 	free(name);
 }
 
@@ -205,7 +211,7 @@ static void limit(const struct rules_context *context)
 
 	if (tools && strstr(tools, "memcheck"))
 		findings_limit_of(context->findings, LIMIT_MODEL,
-				  "not checked: scalar loads, images, buffers with formats, loads "
+				  "not checked: images, buffers with formats, loads "
 				  "from memory into LDS, private memory; bytes in front of "
 				  "allocations, or far behind them; memory of virtual memory "
 				  "management, and of pools after its release; parts of "

@@ -94,13 +94,40 @@ static void report(struct sg_wave *wave, const struct sg_insn *in, const struct 
 	pthread_mutex_unlock(&lock);
 }
 
+/* Returns true, with what is wrong, if nothing leads to the allocation that has the address. */
+static bool is_foreign(struct sg_wave *wave, const struct sg_live *live,
+		       struct sg_suspicion *suspicion)
+{
+	if (!sg_origin_missing(wave, live))
+		return false;
+	suspicion->kind = SOFTGPU_CHECK_FOREIGN;
+	suspicion->doubtful = true;
+	return true;
+}
+
+/* Returns true with the allocation if all lanes' accesses are in one. */
+static bool is_in_one(const struct sg_touched *touched, struct sg_live *live)
+{
+	uint64_t least = UINT64_MAX, greatest = 0;
+
+	for (uint64_t m = touched->active; m; m &= m - 1) {
+		uint64_t address = touched->address[0][__builtin_ctzll(m)];
+
+		least = address < least ? address : least;
+		greatest = address > greatest ? address : greatest;
+	}
+	return least <= greatest && greatest <= UINT64_MAX - touched->size &&
+	       sg_shadow_live(least, greatest + touched->size, live);
+}
+
 /* Returns true, with what is wrong, if memory-checking objects to a lane's access. */
-static bool is_wrong(const struct sg_wave *wave, const struct sg_touched *touched,
+static bool is_wrong(struct sg_wave *wave, const struct sg_touched *touched,
 		     struct sg_suspicion *suspicion)
 {
 	uint32_t high = (uint32_t)(suspicion->address >> 32);
 	bool lds = touched->lds || (touched->flat && high == SG_SHARED_BASE_HI);
 	uint64_t at = touched->lds ? suspicion->address : (uint32_t)suspicion->address;
+	struct sg_live live;
 
 	if (touched->flat && high == SG_PRIVATE_BASE_HI)
 		return false;
@@ -109,7 +136,12 @@ static bool is_wrong(const struct sg_wave *wave, const struct sg_touched *touche
 		suspicion->address = at;
 		return true;
 	}
-	if (!lds && sg_shadow_find(suspicion->address, touched->size, &suspicion->kind))
+	/* Compilers widen scalar loads where the bytes behind cannot fault. */
+	if (!lds && sg_shadow_find(suspicion->address, touched->scalar ? 1 : touched->size,
+				   &suspicion->kind))
+		return true;
+	if (!lds && sg_shadow_live(suspicion->address, suspicion->address + 1, &live) &&
+	    is_foreign(wave, &live, suspicion))
 		return true;
 	suspicion->kind = SOFTGPU_CHECK_MISALIGNED;
 	return touched->kind == SG_ATOMIC && suspicion->address % touched->size;
@@ -120,18 +152,36 @@ static void check_memory(struct sg_wave *wave, const struct sg_insn *in,
 {
 	struct sg_suspicion suspicion = { 0 };
 	bool found = false;
+	struct sg_live live;
 
 	sg_shadow_lock();
-	for (unsigned e = 0; e < touched->elements && !found; e++) {
-		for (uint64_t m = touched->active; m && !found; m &= m - 1) {
-			suspicion.lane = (unsigned)__builtin_ctzll(m);
-			suspicion.address = touched->address[e][suspicion.lane];
-			found = is_wrong(wave, touched, &suspicion);
+	if (!touched->lds && touched->kind != SG_ATOMIC && is_in_one(touched, &live)) {
+		suspicion.lane = (unsigned)__builtin_ctzll(touched->active);
+		suspicion.address = touched->address[0][suspicion.lane];
+		found = is_foreign(wave, &live, &suspicion);
+	} else {
+		for (unsigned e = 0; e < touched->elements && !found; e++) {
+			for (uint64_t m = touched->active; m && !found; m &= m - 1) {
+				suspicion.lane = (unsigned)__builtin_ctzll(m);
+				suspicion.address = touched->address[e][suspicion.lane];
+				found = is_wrong(wave, touched, &suspicion);
+			}
 		}
 	}
 	sg_shadow_unlock();
 	if (found)
 		report(wave, in, touched, &suspicion);
+}
+
+/* Looks for pointers among what was loaded. */
+static void see_loaded(struct sg_wave *wave, const struct sg_insn *in,
+		       const struct sg_touched *touched)
+{
+	if (wave->stop || !(softgpu_config.check & SOFTGPU_MEMCHECK))
+		return;
+	sg_shadow_lock();
+	sg_origin_loaded(wave, in, touched);
+	sg_shadow_unlock();
 }
 
 /* Turns flat addresses into offsets in LDS. Returns true if all that are active lie there. */
@@ -163,8 +213,11 @@ static void check_races(struct sg_wave *wave, const struct sg_insn *in, struct s
 
 static void checked(struct sg_wave *wave, const struct sg_insn *in)
 {
-	struct sg_touched touched = { .elements = 1 };
+	struct sg_touched touched;
 
+	/* The addresses are left out: there are many. */
+	touched.elements = 1;
+	touched.lds = touched.flat = touched.scalar = false;
 	if (!in->op->touch(wave, in, &touched)) {
 		if (!wave->stop)
 			in->op->exec(wave, in);
@@ -176,10 +229,16 @@ static void checked(struct sg_wave *wave, const struct sg_insn *in)
 		check_races(wave, in, &touched);
 	else
 		in->op->exec(wave, in);
+	see_loaded(wave, in, &touched);
 }
 
 void sg_check_prepare(struct sg_insn *in)
 {
-	if (softgpu_config.check && in->op->touch)
+	if (!softgpu_config.check)
+		return;
+	if (in->op->touch)
 		in->exec = checked;
+	/* What goes to LDS may be pointers. */
+	if (in->lds || strstr(in->op->name, "load_lds"))
+		sg_origin_unseen();
 }

@@ -13,8 +13,9 @@
 /* One instruction accesses `elements` times `size` bytes of each lane in `active`. */
 struct sg_touched {
 	enum sg_access_kind kind;
-	bool lds;  /* addresses are offsets in the group's LDS */
-	bool flat; /* addresses may lie in the apertures of LDS and private memory */
+	bool lds;    /* addresses are offsets in the group's LDS */
+	bool flat;   /* addresses may lie in the apertures of LDS and private memory */
+	bool scalar; /* one access for the wave, which may be wider than what is used */
 	unsigned size, elements;
 	uint64_t active;
 	uint64_t address[2][SG_LANES];
@@ -48,5 +49,35 @@ bool sg_race_find(struct sg_wave *wave, const struct sg_insn *in, const struct s
 void sg_shadow_lock(void);
 void sg_shadow_unlock(void);
 bool sg_shadow_find(uint64_t address, unsigned size, enum softgpu_check_kind *kind);
+
+/* An allocation, up to the byte at `end`. */
+struct sg_live {
+	uint64_t first, end;
+	bool loaded; /* a kernel loaded a pointer there */
+};
+
+/* Returns true with the allocation in which all bytes from `address` up to `last` are. */
+bool sg_shadow_live(uint64_t address, uint64_t last, struct sg_live *live);
+
+/* What a value may point to: the last is near allocations, but in none. */
+enum sg_pointer { SG_POINTER_NONE, SG_POINTER_KNOWN, SG_POINTER_UNKNOWN };
+
+/* Says what the value points to, and notes for the allocation that a kernel `loaded` it. */
+enum sg_pointer sg_shadow_pointer(uint64_t value, bool loaded);
+
+/* Gives the upper halves of all allocations' addresses: the least one, and how much greater the
+ * greatest one is. Returns false if there are none. It needs no lock. */
+bool sg_shadow_heights(uint32_t *least, uint32_t *span);
+
+/*
+ * Returns true, once in a launch, if nothing that the kernel has leads to the allocation, which it
+ * accesses. The caller holds the lock. In origin.c.
+ */
+bool sg_origin_missing(struct sg_wave *wave, const struct sg_live *live);
+/* Looks for pointers among what an instruction has loaded. The caller holds the lock. */
+void sg_origin_loaded(struct sg_wave *wave, const struct sg_insn *in,
+		      const struct sg_touched *touched);
+/* Says that there is code which loads what cannot be looked at. */
+void sg_origin_unseen(void);
 
 #endif

@@ -410,6 +410,8 @@ void sg_trap(struct sg_wave *wave, const struct sg_insn *in);
 /* Stop the wave: nothing is mapped at `address`. */
 void sg_fault(struct sg_wave *wave, uint64_t address);
 
+#define SG_ORIGINS 16 /* a power of two */
+
 struct softgpu_run {
 	struct softgpu_dispatch dispatch;
 	uint64_t entry;
@@ -422,10 +424,11 @@ struct softgpu_run {
 	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
 	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
-	unsigned nxcds;             /* more than 1: each has an L2 cache, see l2.h */
-	unsigned nworkers;          /* workers that have a share in this dispatch */
-	bool shared;                /* with other threads than the caller's */
-	unsigned waiting;           /* workers none of whose waves can go on (atomic) */
+	uint64_t origins[SG_ORIGINS]; /* checks: allocations that need no look again (atomic) */
+	unsigned nxcds;               /* more than 1: each has an L2 cache, see l2.h */
+	unsigned nworkers;            /* workers that have a share in this dispatch */
+	bool shared;                  /* with other threads than the caller's */
+	unsigned waiting;             /* workers none of whose waves can go on (atomic) */
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
 	pthread_mutex_t lock;       /* status, fault_address, message */
 	uint64_t fault_address;

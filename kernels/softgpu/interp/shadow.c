@@ -7,12 +7,14 @@
 /* An allocation and the bytes behind it, up to `last`, that belong to nothing else. */
 struct range {
 	uint64_t first, end, last;
-	bool freed;
+	bool freed, loaded; /* loaded: a kernel has loaded a pointer there (atomic) */
 };
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct range *ranges; /* sorted, without overlap */
 static size_t count, room;
+/* The upper halves of the least address, and what the greatest one's has more; atomic, both. */
+static uint64_t heights;
 
 /* Returns the number of the first range that ends behind `address`. */
 static size_t position(uint64_t address)
@@ -61,11 +63,19 @@ static void insert(struct range range)
 	count++;
 }
 
+static void find_heights(void)
+{
+	uint64_t least = count ? ranges[0].first >> 32 : 0;
+	uint64_t span = count ? (ranges[count - 1].last >> 32) - least : 0;
+
+	__atomic_store_n(&heights, least << 32 | span, __ATOMIC_RELAXED);
+}
+
 void softgpu_check_memory(uint64_t address, uint64_t size, uint64_t whole,
 			  enum softgpu_memory_state state)
 {
 	struct range range = { address, address + size, address + whole,
-			       state == SOFTGPU_MEMORY_FREED };
+			       state == SOFTGPU_MEMORY_FREED, false };
 
 	if (!softgpu_config.check || range.end < address || range.last < range.end ||
 	    range.last == address)
@@ -74,6 +84,7 @@ void softgpu_check_memory(uint64_t address, uint64_t size, uint64_t whole,
 	forget(range.first, range.last);
 	if (state != SOFTGPU_MEMORY_UNKNOWN)
 		insert(range);
+	find_heights();
 	pthread_rwlock_unlock(&lock);
 }
 
@@ -98,4 +109,41 @@ bool sg_shadow_find(uint64_t address, unsigned size, enum softgpu_check_kind *ki
 		return false;
 	*kind = ranges[at].freed ? SOFTGPU_CHECK_FREED : SOFTGPU_CHECK_PAST_END;
 	return true;
+}
+
+bool sg_shadow_live(uint64_t address, uint64_t last, struct sg_live *live)
+{
+	size_t at = position(address);
+	const struct range *range = &ranges[at];
+
+	if (at == count || range->first > address || range->end < last || range->freed)
+		return false;
+	live->first = range->first;
+	live->end = range->end;
+	live->loaded = __atomic_load_n(&range->loaded, __ATOMIC_RELAXED);
+	return true;
+}
+
+enum sg_pointer sg_shadow_pointer(uint64_t value, bool loaded)
+{
+	uint32_t least, span;
+	size_t at;
+
+	if (!sg_shadow_heights(&least, &span) || (uint32_t)(value >> 32) - least > span)
+		return SG_POINTER_NONE;
+	at = position(value);
+	if (at == count || ranges[at].first > value || ranges[at].end < value)
+		return SG_POINTER_UNKNOWN;
+	if (loaded)
+		__atomic_store_n(&ranges[at].loaded, true, __ATOMIC_RELAXED);
+	return SG_POINTER_KNOWN;
+}
+
+bool sg_shadow_heights(uint32_t *least, uint32_t *span)
+{
+	uint64_t both = __atomic_load_n(&heights, __ATOMIC_RELAXED);
+
+	*least = (uint32_t)(both >> 32);
+	*span = (uint32_t)both;
+	return both != 0;
 }

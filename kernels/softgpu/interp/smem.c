@@ -3,8 +3,8 @@
  * Scalar memory: loads, stores, atomics; one access a wave, whatever EXEC says. Beyond
  * num_records of a buffer loads give 0, stores and atomics vanish.
  */
+#include "check.h"
 #include "l2.h"
-#include "log.h"
 #include "rmw.h"
 
 /* Returns the offset operand: immediate, scalar register, or both ("s4 offset:0x10"). */
@@ -50,6 +50,28 @@ static void s_load(struct sg_wave *wave, const struct sg_insn *in)
 	load(wave, in, sg_read64(wave, &in->o[1]) + scalar_offset(wave, in));
 }
 
+/* One lane stands for the wave. A load for no lane may be one that the code would have skipped. */
+static bool touch(struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
+		  struct sg_touched *touched)
+{
+	uint64_t exec = sg_exec(wave);
+	unsigned n = in->op->arg;
+
+	if (!exec || in->o[0].kind != SG_K_SCALAR || in->o[0].index + n > SG_SCALARS)
+		return false;
+	touched->kind = SG_READ;
+	touched->scalar = true;
+	touched->size = 4 * n;
+	touched->active = exec & -exec;
+	touched->address[0][__builtin_ctzll(exec)] = address & ~(uint64_t)3;
+	return true;
+}
+
+static bool touch_load(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	return touch(wave, in, sg_read64(wave, &in->o[1]) + scalar_offset(wave, in), touched);
+}
+
 struct buffer {
 	uint64_t base, bytes;
 };
@@ -63,6 +85,15 @@ static struct buffer scalar_buffer(const struct sg_wave *wave, const struct sg_i
 		(uint64_t)(v[1] & 0xffff) << 32 | v[0],
 		stride ? (uint64_t)stride * v[2] : v[2],
 	};
+}
+
+static bool touch_buffer(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	struct buffer buffer = scalar_buffer(wave, in);
+	uint64_t offset = scalar_offset(wave, in) & ~(uint64_t)3;
+
+	return offset + 4 * in->op->arg <= buffer.bytes &&
+	       touch(wave, in, buffer.base + offset, touched);
 }
 
 static void s_buffer_load(struct sg_wave *wave, const struct sg_insn *in)
@@ -170,10 +201,11 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 		wave->s[at + 1] = (uint32_t)(old >> 32);
 }
 
-#define LOADS(n, suffix)                                                              \
-	{ .name = "s_load_dword" suffix, .exec = s_load, .arg = n },                  \
-	{                                                                             \
-		.name = "s_buffer_load_dword" suffix, .exec = s_buffer_load, .arg = n \
+#define LOADS(n, suffix)                                                                  \
+	{ .name = "s_load_dword" suffix, .exec = s_load, .touch = touch_load, .arg = n }, \
+	{                                                                                 \
+		.name = "s_buffer_load_dword" suffix, .exec = s_buffer_load,              \
+		.touch = touch_buffer, .arg = n                                           \
 	}
 
 #define STORES(n, suffix)                                                               \

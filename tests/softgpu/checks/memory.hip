@@ -48,7 +48,105 @@ __global__ void local_load(int *to, int skip)
 	to[threadIdx.x] = shared[threadIdx.x + skip];
 }
 
+/* The pointer and the index are uniform, so that loads are scalar. */
+__global__ void scalar_load(const int *__restrict__ from, int *__restrict__ to, int skip)
+{
+	to[threadIdx.x] = from[blockIdx.x + skip] + 1;
+}
+
+/* The same load is in a branch that no work-item takes. */
+__global__ void skipped_load(const int *__restrict__ from, int *__restrict__ to, int n)
+{
+	if ((int)threadIdx.x < n)
+		to[threadIdx.x] = from[n] + 1;
+}
+
+__global__ void store_far(int *to, long skip)
+{
+	to[threadIdx.x + skip] = 1;
+}
+
+struct link {
+	int *data;
+	struct link *next;
+};
+
+__global__ void store_links(const struct link *links)
+{
+	for (; links; links = links->next)
+		links->data[threadIdx.x] = 1;
+}
+
+/* The pointer is taken from memory by an atomic. */
+__global__ void store_taken(unsigned long long *slot)
+{
+	int *to = (int *)atomicExch(slot, 0ull);
+
+	if (to)
+		to[threadIdx.x] = 1;
+}
+
+/* `to` is one element in front of the memory. */
+__global__ void store_from_one(int *to)
+{
+	to[threadIdx.x + 1] = 1;
+}
+
+struct __attribute__((packed)) held {
+	short n;
+	int *data;
+};
+
+__global__ void store_held(struct held held)
+{
+	held.data[threadIdx.x] = held.n;
+}
+
+__global__ void store_two(int *one, int *other)
+{
+	one[threadIdx.x] = other[threadIdx.x];
+}
+
+/* It is the only variable of this code object. */
+__device__ int variable[64];
+
+__global__ void store_variable(int skip)
+{
+	variable[threadIdx.x + skip] = 1;
+}
+
 #define COUNT 1024
+
+/* Runs what is about scalar loads, and about pointers to `b`. Returns false for another name. */
+static bool run_pointers(const char *name, bool right, int *a, int *b)
+{
+	unsigned long long address = (unsigned long long)b;
+	struct link host[2] = { { a, NULL }, { b, NULL } }, *links;
+	struct held held = { 1, b };
+
+	if (!strcmp(name, "scalar")) {
+		scalar_load<<<1, 64>>>(a, b, right ? 0 : COUNT);
+	} else if (!strcmp(name, "scalar_skipped")) {
+		skipped_load<<<1, 64>>>(a, b, right ? 0 : COUNT);
+	} else if (!strcmp(name, "neighbour")) {
+		/* Another launch has the pointer. */
+		store_two<<<1, 64>>>(a, b);
+		store_far<<<1, 64>>>(right ? b : a, right ? 0 : b - a);
+	} else if (!strcmp(name, "pointers")) {
+		if (hipMalloc((void **)&links, sizeof(host)))
+			return false;
+		host[0].next = links + 1;
+		(void)hipMemcpy(links, host, sizeof(host), hipMemcpyHostToDevice);
+		store_links<<<1, 64>>>(links);
+		(void)hipMemcpy(a, &address, sizeof(address), hipMemcpyHostToDevice);
+		store_taken<<<1, 1>>>((unsigned long long *)a);
+		store_from_one<<<1, 64>>>(b - 1);
+		store_held<<<1, 64>>>(held);
+	} else {
+		return false;
+	}
+	return true;
+}
 
 /* Runs what is about other memory than that of hipMalloc. Returns false for another name. */
 static bool run_other(const char *name, bool right)
@@ -151,7 +249,7 @@ int main(int argc, char **argv)
 		if (hipMalloc((void **)&c, COUNT * sizeof(int)))
 			return 1;
 		store<<<1, COUNT>>>(right ? c : a, 0);
-	} else if (!run_other(name, right)) {
+	} else if (!run_pointers(name, right, a, b) && !run_other(name, right)) {
 		return 2;
 	}
 	return hipDeviceSynchronize() ? 1 : 0;

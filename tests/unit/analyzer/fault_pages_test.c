@@ -302,6 +302,16 @@ static void an_access_beyond_lds(void **state)
 	assert_null(finding(0)->allocation);
 }
 
+static void an_access_in_another_allocation(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0", 5 | 256 | 512, FAR + 4);
+	assert_string_equal(found(), "HG623");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("no argument of the launch and no pointer that a kernel loaded"));
+}
+
 static void a_race(void **state)
 {
 	(void)state;
@@ -391,7 +401,7 @@ static void checked_accesses_that_say_nothing(void **state)
 	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
 	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0", 0, FAR);
 	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0", 4, FAR);
-	checked(ATOMIC, 5, FAR);
+	checked(ATOMIC, 6, FAR);
 	assert_string_equal(found(), "");
 }
 
@@ -415,6 +425,7 @@ int main(void)
 		DOUBTS(HG209, a_kernel_is_given_a_block_and_accesses_more),
 		FINDS(HG623, a_checked_access),
 		FINDS(HG623, an_access_beyond_lds),
+		DOUBTS(HG623, an_access_in_another_allocation),
 		SILENT(HG623, checked_accesses_that_say_nothing),
 		FINDS(HG623, an_access_past_the_end),
 		FINDS(HG623, an_access_across_the_end),
