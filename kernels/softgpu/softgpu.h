@@ -184,6 +184,7 @@ enum softgpu_check_kind {
 	SOFTGPU_CHECK_MISALIGNED, /* an atomic at no multiple of its size */
 	SOFTGPU_CHECK_RACE,       /* in LDS with another wave: `address` is the offset in it */
 	SOFTGPU_CHECK_FOREIGN,    /* in an allocation to which nothing of the kernel leads */
+	SOFTGPU_CHECK_VARIABLES,  /* behind the kernel's code object, where its variables end */
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */

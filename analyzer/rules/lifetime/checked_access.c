@@ -17,7 +17,7 @@
 #include "tracer/api/hsa.h"
 
 /* enum softgpu_check_kind */
-enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, FOREIGN, KINDS };
+enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, FOREIGN, VARIABLES, KINDS };
 
 static const struct check_kind {
 	enum rule_id rule;
@@ -39,6 +39,9 @@ static const struct check_kind {
 		      "that memory",
 		      "compare the kernel's index with the number of elements of the allocation "
 		      "that its pointer points to" },
+	[VARIABLES] = { RULE_HG623, "past the variables",
+			", behind the last variable of the kernel's code object",
+			"compare the kernel's index with the number of elements of the variable" },
 };
 
 /* An event says this; the reader frees `kernel` and `mnemonic`. */
@@ -119,7 +122,7 @@ static char *where(const struct rules_context *context, const struct access *acc
 	words = place_words(&place, size);
 	g_free(size);
 	end = place.offset + event->size;
-	if (access->kind != PAST_END ||
+	if ((access->kind != PAST_END && access->kind != VARIABLES) ||
 	    (place.kind != PLACE_PAST_END && end < place.allocation->size)) {
 		text = g_strdup_printf("at byte %" PRIu64 " of %s%s", place.offset,
 				       access->kind == FREED ? "released memory: " : "", words);

@@ -120,6 +120,16 @@ static bool is_in_one(const struct sg_touched *touched, struct sg_live *live)
 	       sg_shadow_live(least, greatest + touched->size, live);
 }
 
+/* Returns true if bytes are behind the code object, which has its last page alone. */
+static bool is_behind_code(const struct softgpu_dispatch *dispatch, uint64_t address, unsigned size)
+{
+	uint64_t end = dispatch->code_base + dispatch->code_size;
+	uint64_t last = (end + SOFTGPU_PAGE_SIZE - 1) & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
+
+	return dispatch->code_size && address >= dispatch->code_base && address < last &&
+	       address + size > end;
+}
+
 /* Returns true, with what is wrong, if memory-checking objects to a lane's access. */
 static bool is_wrong(struct sg_wave *wave, const struct sg_touched *touched,
 		     struct sg_suspicion *suspicion)
@@ -127,6 +137,8 @@ static bool is_wrong(struct sg_wave *wave, const struct sg_touched *touched,
 	uint32_t high = (uint32_t)(suspicion->address >> 32);
 	bool lds = touched->lds || (touched->flat && high == SG_SHARED_BASE_HI);
 	uint64_t at = touched->lds ? suspicion->address : (uint32_t)suspicion->address;
+	/* Compilers widen scalar loads where the bytes behind cannot fault. */
+	unsigned size = touched->scalar ? 1 : touched->size;
 	struct sg_live live;
 
 	if (touched->flat && high == SG_PRIVATE_BASE_HI)
@@ -136,10 +148,12 @@ static bool is_wrong(struct sg_wave *wave, const struct sg_touched *touched,
 		suspicion->address = at;
 		return true;
 	}
-	/* Compilers widen scalar loads where the bytes behind cannot fault. */
-	if (!lds && sg_shadow_find(suspicion->address, touched->scalar ? 1 : touched->size,
-				   &suspicion->kind))
+	if (!lds && sg_shadow_find(suspicion->address, size, &suspicion->kind))
 		return true;
+	if (!lds && is_behind_code(&wave->run->dispatch, suspicion->address, size)) {
+		suspicion->kind = SOFTGPU_CHECK_VARIABLES;
+		return true;
+	}
 	if (!lds && sg_shadow_live(suspicion->address, suspicion->address + 1, &live) &&
 	    is_foreign(wave, &live, suspicion))
 		return true;

@@ -108,11 +108,11 @@ __global__ void store_two(int *one, int *other)
 }
 
 /* It is the only variable of this code object. */
-__device__ int variable[64];
+__device__ int numbers[64];
 
 __global__ void store_variable(int skip)
 {
-	variable[threadIdx.x + skip] = 1;
+	numbers[threadIdx.x + skip] = 1;
 }
 
 #define COUNT 1024
@@ -128,6 +128,8 @@ static bool run_pointers(const char *name, bool right, int *a, int *b)
 		scalar_load<<<1, 64>>>(a, b, right ? 0 : COUNT);
 	} else if (!strcmp(name, "scalar_skipped")) {
 		skipped_load<<<1, 64>>>(a, b, right ? 0 : COUNT);
+	} else if (!strcmp(name, "variable")) {
+		store_variable<<<1, 64>>>(right ? 0 : 1);
 	} else if (!strcmp(name, "neighbour")) {
 		/* Another launch has the pointer. */
 		store_two<<<1, 64>>>(a, b);

@@ -312,6 +312,17 @@ static void an_access_in_another_allocation(void **state)
 	assert_true(says("no argument of the launch and no pointer that a kernel loaded"));
 }
 
+static void an_access_behind_the_variables(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0", 6 | 256, 0x5000);
+	assert_string_equal(found(), "HG623");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("at 0x5000"));
+	assert_true(says("behind the last variable"));
+}
+
 static void a_race(void **state)
 {
 	(void)state;
@@ -401,7 +412,7 @@ static void checked_accesses_that_say_nothing(void **state)
 	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
 	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0", 0, FAR);
 	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0", 4, FAR);
-	checked(ATOMIC, 6, FAR);
+	checked(ATOMIC, 7, FAR);
 	assert_string_equal(found(), "");
 }
 
@@ -426,6 +437,7 @@ int main(void)
 		FINDS(HG623, a_checked_access),
 		FINDS(HG623, an_access_beyond_lds),
 		DOUBTS(HG623, an_access_in_another_allocation),
+		FINDS(HG623, an_access_behind_the_variables),
 		SILENT(HG623, checked_accesses_that_say_nothing),
 		FINDS(HG623, an_access_past_the_end),
 		FINDS(HG623, an_access_across_the_end),
