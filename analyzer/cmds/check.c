@@ -22,6 +22,7 @@ const char usage_check[] =
     "                            memcheck: accesses past the end of allocations, to\n"
     "                            released memory, beyond LDS, and misaligned atomics,\n"
     "                            and to allocations to which no pointer leads;\n"
+    "                            initcheck: uses of memory that nothing wrote;\n"
     "                            racecheck: accesses to LDS that no barrier orders\n"
     "      --report FILE         write the report to FILE instead of standard error\n"
     "      --format text|json    form of the report (default text)\n"
@@ -35,7 +36,7 @@ const char usage_check[] =
 enum { OPTION_TOOLS = 0x800, OPTION_REPORT, OPTION_FORMAT };
 
 /* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
-#define TOOLS "memcheck,racecheck"
+#define TOOLS "memcheck,initcheck,racecheck"
 
 /* Returns 0, or -EINVAL after a message. */
 static int check_tools(const char *list)
@@ -44,10 +45,12 @@ static int check_tools(const char *list)
 	int status = *words ? 0 : -EINVAL;
 
 	for (char **word = words; *word && !status; word++)
-		if (strcmp(*word, "memcheck") != 0 && strcmp(*word, "racecheck") != 0)
+		if (strcmp(*word, "memcheck") != 0 && strcmp(*word, "initcheck") != 0 &&
+		    strcmp(*word, "racecheck") != 0)
 			status = -EINVAL;
 	if (status)
-		message_error("--tools: '%s' is not a list of memcheck, racecheck", list);
+		message_error("--tools: '%s' is not a list of memcheck, initcheck, racecheck",
+			      list);
 	g_strfreev(words);
 	return status;
 }

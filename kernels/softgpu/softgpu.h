@@ -175,7 +175,7 @@ struct softgpu_config {
 extern struct softgpu_config softgpu_config;
 
 /* softgpu_config.check has these bits: they say what of memory accesses is checked. */
-enum { SOFTGPU_MEMCHECK = 1, SOFTGPU_RACECHECK = 2 };
+enum { SOFTGPU_MEMCHECK = 1, SOFTGPU_RACECHECK = 2, SOFTGPU_INITCHECK = 4 };
 
 enum softgpu_check_kind {
 	SOFTGPU_CHECK_PAST_END,   /* behind the end of an allocation */
@@ -185,6 +185,12 @@ enum softgpu_check_kind {
 	SOFTGPU_CHECK_RACE,       /* in LDS with another wave: `address` is the offset in it */
 	SOFTGPU_CHECK_FOREIGN,    /* in an allocation to which nothing of the kernel leads */
 	SOFTGPU_CHECK_VARIABLES,  /* behind the kernel's code object, where its variables end */
+	/* A load of bytes that nothing wrote, on which depends at `other_offset` where the wave
+	   goes, */
+	SOFTGPU_CHECK_UNWRITTEN_BRANCH,
+	SOFTGPU_CHECK_UNWRITTEN_ADDRESS, /* an address, */
+	SOFTGPU_CHECK_UNWRITTEN_RESULT,  /* or a result that is stored; */
+	SOFTGPU_CHECK_UNWRITTEN_ATOMIC,  /* or an atomic that changes such bytes */
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */
@@ -203,8 +209,8 @@ struct softgpu_checked {
 
 /*
  * Has `function` called, one call at a time, when an instruction first makes a wrong access of a
- * kind; NULL: none. Returns softgpu_config.check. It is for tools: exported from the library, as is
- * the next one.
+ * kind; NULL: none. Returns softgpu_config.check. It is for tools: exported from the library, as
+ * are the next three.
  */
 typedef void softgpu_check_watcher(const struct softgpu_checked *checked, void *data);
 uint64_t softgpu_watch_checks(softgpu_check_watcher *function, void *data);
@@ -221,6 +227,15 @@ enum softgpu_memory_state {
  */
 void softgpu_check_memory(uint64_t address, uint64_t size, uint64_t whole,
 			  enum softgpu_memory_state state);
+
+/*
+ * Says that nothing has written the `size` bytes at GPU address `address` yet, and fills them; 0
+ * bytes: that allocation is released. softgpu_config.check without SOFTGPU_INITCHECK: does nothing.
+ */
+void softgpu_check_unwritten(uint64_t address, uint64_t size);
+
+/* Says that the driver has copied `size` bytes, or, with `from` 0, has filled them. */
+void softgpu_check_copied(uint64_t to, uint64_t from, uint64_t size);
 
 /*
  * With several XCDs: a load that a cache served with older data than another work-group had stored.

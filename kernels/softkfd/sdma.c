@@ -50,6 +50,7 @@ static bool copy(struct kfd_queue *queue, uint64_t to, uint64_t from, uint64_t s
 			sg_pages_hold(to, to + span);
 		}
 		memmove(target, source, span);
+		softgpu_check_copied(to, from, span);
 		if (sg_settings.migration) {
 			sg_pages_release();
 			sg_pages_release();
@@ -102,6 +103,7 @@ static bool fill(struct kfd_queue *queue, const struct sdma_packet *packet)
 		if (sg_settings.migration)
 			sg_pages_hold(address, address + span);
 		fill_span(target, span, done, packet);
+		softgpu_check_copied(address, 0, span);
 		if (sg_settings.migration)
 			sg_pages_release();
 	}

@@ -32,6 +32,8 @@ enum { UNKNOWN, LIVE, FREED };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*tell)(uint64_t address, uint64_t size, uint64_t whole, int state);
+static void (*unwritten)(uint64_t address, uint64_t size);
+void (*hg_checks_written)(uint64_t to, uint64_t from, uint64_t size);
 
 /* Who releases a block: hipFree(), a function of pinned memory, or another one, at once. */
 enum owner { DEVICE, HOST, OTHER };
@@ -61,6 +63,11 @@ static void find(void)
 	if (tools && strstr(tools, "memcheck"))
 		tell = (void (*)(uint64_t, uint64_t, uint64_t, int))hg_hsa_query(
 		    "softgpu_check_memory");
+	if (tools && strstr(tools, "initcheck"))
+		unwritten = (void (*)(uint64_t, uint64_t))hg_hsa_query("softgpu_check_unwritten");
+	if (unwritten)
+		hg_checks_written =
+		    (void (*)(uint64_t, uint64_t, uint64_t))hg_hsa_query("softgpu_check_copied");
 }
 
 static bool checking(void)
@@ -165,11 +172,22 @@ static enum owner owner_of(uint32_t api)
 	}
 }
 
+/* Tells the GPU of memory that nothing has written. */
+static void tell_unwritten(const struct hg_ev_alloc *event)
+{
+	pthread_once(&once, find);
+	if (unwritten && event->ptr && event->size &&
+	    (event->api == HG_API_hipMalloc || event->api == HG_API_hipExtMallocWithFlags ||
+	     event->api == HG_API_hipMallocPitch))
+		unwritten(event->ptr, event->size);
+}
+
 void hg_checks_alloc(const struct hg_ev_alloc *event)
 {
 	struct block block = { (void *)(uintptr_t)event->ptr, event->device_ptr, event->size, 0,
 			       owner_of(event->api) };
 
+	tell_unwritten(event);
 	if (!checking() || !event->ptr)
 		return;
 	block.whole = given(event);
@@ -230,8 +248,11 @@ void *hg_checks_release(uint32_t api, void *ptr)
 	enum owner owner = owner_of(api);
 	int (*wait)(void);
 	struct block block, out = { .ptr = ptr };
+	bool checks = checking();
 
-	if (HG_LIKELY(!checking()))
+	if (unwritten && ptr)
+		unwritten((uintptr_t)ptr, 0);
+	if (HG_LIKELY(!checks))
 		return ptr;
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");
 	pthread_mutex_lock(&lock);

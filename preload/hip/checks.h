@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "preload/hip/hip_types.h"
+#include "preload/core/base.h"
 #include "tracer/events.h"
 
 /* Return how many bytes, rows of `row` bytes, or which extent to ask the runtime for where the
@@ -23,6 +24,21 @@ struct extent hg_checks_extent(struct extent extent);
 bool hg_checks_plain(void);
 /* Tells the GPU of what the runtime gave. */
 void hg_checks_alloc(const struct hg_ev_alloc *event);
+/* Notes that memory was written; `from` is 0. NULL without those checks, or before any memory. */
+extern void (*hg_checks_written)(uint64_t to, uint64_t from, uint64_t size);
+
+/*
+ * Memory was copied as hipMemcpyKind `kind` says. The runtime may have the host store what comes
+ * from it, which the GPU does not see.
+ */
+static inline void hg_checks_copied(uint64_t dst, uint64_t size, int kind)
+{
+	enum { HOST_TO_DEVICE = 1 };
+
+	if (HG_UNLIKELY(hg_checks_written != NULL) && kind == HOST_TO_DEVICE)
+		hg_checks_written(dst, 0, size);
+}
+
 /*
  * Returns what the runtime is to release where the program releases `ptr` by `api`: another block
  * that was kept long enough, NULL, or `ptr` itself, if it is not known, too large to be kept, or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wrong memory accesses that the software GPU's checks saw (gpu_checked; `hipgrain check`): HG623,
- * and races in LDS: HG711. They happened, so that nothing about them is a guess but whether
- * something else than a barrier orders two accesses.
+ * uses of memory that nothing wrote: HG624, and races in LDS: HG711. They happened, so that nothing
+ * about them is a guess but whether something else than a barrier orders two accesses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,27 @@
 #include "tracer/api/hsa.h"
 
 /* enum softgpu_check_kind */
-enum kind { PAST_END, FREED, LDS_BOUNDS, MISALIGNED, RACE, FOREIGN, VARIABLES, KINDS };
+enum kind {
+	PAST_END,
+	FREED,
+	LDS_BOUNDS,
+	MISALIGNED,
+	RACE,
+	FOREIGN,
+	VARIABLES,
+	UNWRITTEN_BRANCH,
+	UNWRITTEN_ADDRESS,
+	UNWRITTEN_RESULT,
+	UNWRITTEN_ATOMIC,
+	KINDS
+};
+
+/* The upper half of flat addresses in LDS: SOFTGPU_SHARED_APERTURE_HI */
+#define LDS_HIGH 0x10000u
+
+#define UNWRITTEN_FIX                                                                  \
+	"copy to all bytes of the memory, fill them, or have a kernel store to them, " \
+	"before they are used; LDS is not cleared, either"
 
 static const struct check_kind {
 	enum rule_id rule;
@@ -42,6 +62,10 @@ static const struct check_kind {
 	[VARIABLES] = { RULE_HG623, "past the variables",
 			", behind the last variable of the kernel's code object",
 			"compare the kernel's index with the number of elements of the variable" },
+	[UNWRITTEN_BRANCH] = { RULE_HG624, "branch", "", UNWRITTEN_FIX },
+	[UNWRITTEN_ADDRESS] = { RULE_HG624, "address", "", UNWRITTEN_FIX },
+	[UNWRITTEN_RESULT] = { RULE_HG624, "result", "", UNWRITTEN_FIX },
+	[UNWRITTEN_ATOMIC] = { RULE_HG624, "atomic", "", UNWRITTEN_FIX },
 };
 
 /* An event says this; the reader frees `kernel` and `mnemonic`. */
@@ -102,6 +126,27 @@ static char *triple(const uint32_t number[3])
 			       number[2]);
 }
 
+static bool is_unwritten(const struct access *access)
+{
+	return access->kind >= UNWRITTEN_BRANCH && access->kind <= UNWRITTEN_ATOMIC;
+}
+
+/* Returns what becomes of bytes that nothing wrote. */
+static char *use_of(const struct access *access, uint64_t offset)
+{
+	static const char *const uses[] = {
+		[UNWRITTEN_BRANCH] =
+		    "They decide at +0x%" PRIx64 " which instructions are executed.",
+		[UNWRITTEN_ADDRESS] = "They decide at +0x%" PRIx64 " which address is accessed.",
+		[UNWRITTEN_RESULT] = "A result computed with them is stored at +0x%" PRIx64 ".",
+		[UNWRITTEN_ATOMIC] = "The atomic at +0x%" PRIx64 " changes them.",
+	};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	return g_strdup_printf(uses[access->kind], offset);
+#pragma GCC diagnostic pop
+}
+
 /* Returns "24 bytes past the end of 4096 bytes from hipMalloc" or the like. */
 static char *where(const struct rules_context *context, const struct access *access)
 {
@@ -116,6 +161,8 @@ static char *where(const struct rules_context *context, const struct access *acc
 				       event->ptr, access->lds_size);
 	if (access->kind == RACE)
 		return g_strdup_printf("at byte %" PRIu64 " of LDS", event->ptr);
+	if (is_unwritten(access) && event->ptr >> 32 == LDS_HIGH)
+		return g_strdup_printf("at byte %" PRIu32 " of LDS", (uint32_t)event->ptr);
 	if (!place.allocation)
 		return g_strdup_printf("at 0x%" PRIx64, event->ptr);
 	size = g_strdup_printf("%" PRIu64, place_size(&place));
@@ -156,6 +203,14 @@ static char *message(const struct rules_context *context, const struct access *a
 		g_free(text);
 		text = race;
 	}
+	if (is_unwritten(access)) {
+		char *use = use_of(access, event->handle);
+		char *both = g_strdup_printf("%s Nothing wrote them before. %s", text, use);
+
+		g_free(use);
+		g_free(text);
+		text = both;
+	}
 	g_free(group);
 	g_free(item);
 	g_free(other);
@@ -190,14 +245,17 @@ static void fill(const struct rules_context *context, const struct access *acces
 	finding->message = message(context, access, finding->kernel);
 	finding->fix = g_strdup(row->fix);
 	add_instruction(context, finding, kernel, access->mnemonic, event->flags);
-	if (access->kind == RACE)
+	if (access->kind == RACE || (is_unwritten(access) && event->handle != event->flags))
 		add_instruction(context, finding, kernel, "", event->handle);
-	else if (access->kind != LDS_BOUNDS && place.allocation) {
+	if (access->kind != RACE && access->kind != LDS_BOUNDS && place.allocation) {
 		if (place.kind == PLACE_PAST_END) /* offsets are from the beginning */
 			place.offset += place.allocation->size;
 		finding_set_place(finding, &place, event->ptr);
 	}
-	if (access->doubtful)
+	if (access->doubtful && is_unwritten(access))
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"it is not known whether anything uses the result");
+	else if (access->doubtful)
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				access->kind == FOREIGN
 				    ? "the program may compute one allocation's address from "
@@ -218,7 +276,15 @@ static void limit(const struct rules_context *context)
 				  "from memory into LDS, private memory; bytes in front of "
 				  "allocations, or far behind them; memory of virtual memory "
 				  "management, and of pools after its release; parts of "
-				  "allocations; whether memory was written before it is read");
+				  "allocations");
+	if (tools && strstr(tools, "initcheck"))
+		findings_limit_of(
+		    context->findings, LIMIT_MODEL,
+		    "not checked for being written: memory of other functions than "
+		    "hipMalloc, hipExtMallocWithFlags and hipMallocPitch, allocations "
+		    "of more than 256 MiB, private memory; what images, buffers with "
+		    "formats and scalar stores access; what the host does with bytes "
+		    "that it copies");
 	if (tools && strstr(tools, "racecheck"))
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: races in global memory; loads of LDS that atomics "

@@ -38,7 +38,7 @@ static const char *const quirks[] = {
 };
 
 /* SOFTGPU_CHECK: SOFTGPU_MEMCHECK and the bits that follow. */
-static const char *const checks[] = { "memcheck", "racecheck", NULL };
+static const char *const checks[] = { "memcheck", "racecheck", "initcheck", NULL };
 
 enum type { SWITCH, NUMBER, CHOICE, SET, TEXT };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "defined.h"
 
 /* Pairs of instructions that were reported; further ones are left out, which is said once. */
 #define REPORTS 1024u
@@ -58,6 +59,23 @@ static void find_item(const struct sg_wave *wave, unsigned number, uint32_t item
 	}
 }
 
+/* Tells the watcher, unless it knows. */
+static void tell(const struct softgpu_checked *checked, uint64_t first, uint64_t second,
+		 enum softgpu_check_kind kind)
+{
+	pthread_mutex_lock(&lock);
+	if (is_new(first, second, kind)) {
+		if (watcher)
+			watcher(checked, watcher_data);
+		else
+			fprintf(stderr,
+				"softgpu: kernel %s, entry+0x%llx: access to 0x%llx is wrong\n",
+				checked->kernel, (unsigned long long)checked->offset,
+				(unsigned long long)checked->address);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static void report(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
 		   const struct sg_suspicion *suspicion)
 {
@@ -80,18 +98,31 @@ static void report(struct sg_wave *wave, const struct sg_insn *in, const struct 
 	memcpy(checked.group, wave->group->id, sizeof(checked.group));
 	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
 	find_item(wave, suspicion->other_item, checked.other_item);
-	pthread_mutex_lock(&lock);
-	if (is_new(in->pc < other ? in->pc : other, in->pc < other ? other : in->pc,
-		   suspicion->kind)) {
-		if (watcher)
-			watcher(&checked, watcher_data);
-		else
-			fprintf(stderr,
-				"softgpu: kernel %s, entry+0x%llx: access to 0x%llx is wrong\n",
-				checked.kernel, (unsigned long long)checked.offset,
-				(unsigned long long)checked.address);
-	}
-	pthread_mutex_unlock(&lock);
+	tell(&checked, in->pc < other ? in->pc : other, in->pc < other ? other : in->pc,
+	     suspicion->kind);
+}
+
+void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
+		  const struct sg_suspicion *suspicion)
+{
+	const struct softgpu_run *run = wave->run;
+	struct softgpu_checked checked = {
+		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+		.instruction = use->name,
+		.offset = (int64_t)(use->pc - run->entry),
+		.other_offset = (int64_t)(use->use - run->entry),
+		.address = suspicion->address,
+		.size = use->size,
+		.lds_size = wave->group->lds_size,
+		.kind = suspicion->kind,
+		.doubtful = suspicion->doubtful,
+		.gpu = run->dispatch.gpu,
+	};
+
+	memcpy(checked.group, wave->group->id, sizeof(checked.group));
+	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
+	/* It suffices to tell one use of what an instruction loads. */
+	tell(&checked, use->pc, 0, SOFTGPU_CHECK_UNWRITTEN_BRANCH);
 }
 
 /* Returns true, with what is wrong, if nothing leads to the allocation that has the address. */
@@ -225,6 +256,14 @@ static void check_races(struct sg_wave *wave, const struct sg_insn *in, struct s
 		report(wave, in, touched, &suspicion);
 }
 
+static void execute(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
+{
+	if (softgpu_config.check & SOFTGPU_RACECHECK && is_lds(touched))
+		check_races(wave, in, touched);
+	else
+		in->op->exec(wave, in);
+}
+
 static void checked(struct sg_wave *wave, const struct sg_insn *in)
 {
 	struct sg_touched touched;
@@ -232,17 +271,20 @@ static void checked(struct sg_wave *wave, const struct sg_insn *in)
 	/* The addresses are left out: there are many. */
 	touched.elements = 1;
 	touched.lds = touched.flat = touched.scalar = false;
+	touched.base = 0;
 	if (!in->op->touch(wave, in, &touched)) {
-		if (!wave->stop)
+		if (!wave->stop && softgpu_config.check & SOFTGPU_INITCHECK)
+			sg_follow_untouched(wave, in);
+		else if (!wave->stop)
 			in->op->exec(wave, in);
 		return;
 	}
 	if (softgpu_config.check & SOFTGPU_MEMCHECK)
 		check_memory(wave, in, &touched);
-	if (softgpu_config.check & SOFTGPU_RACECHECK && is_lds(&touched))
-		check_races(wave, in, &touched);
+	if (softgpu_config.check & SOFTGPU_INITCHECK)
+		sg_follow_memory(wave, in, &touched, execute);
 	else
-		in->op->exec(wave, in);
+		execute(wave, in, &touched);
 	see_loaded(wave, in, &touched);
 }
 
@@ -255,4 +297,6 @@ void sg_check_prepare(struct sg_insn *in)
 	/* What goes to LDS may be pointers. */
 	if (in->lds || strstr(in->op->name, "load_lds"))
 		sg_origin_unseen();
+	if (softgpu_config.check & SOFTGPU_INITCHECK)
+		sg_follow_prepare(in);
 }

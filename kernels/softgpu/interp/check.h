@@ -18,6 +18,8 @@ struct sg_touched {
 	bool scalar; /* one access for the wave, which may be wider than what is used */
 	unsigned size, elements;
 	uint64_t active;
+	uint64_t base; /* the scalar base of all addresses; 0: none */
+	bool scalar;   /* one access for the wave, which may be wider than what is used */
 	uint64_t address[2][SG_LANES];
 };
 
@@ -33,6 +35,17 @@ struct sg_suspicion {
 	unsigned other_item;  /* its work-item, counted in the group */
 	bool doubtful;        /* atomics or a flag may order the two */
 };
+
+/* A load of unwritten bytes, and the instruction that uses them. */
+struct sg_use {
+	const char *name; /* mnemonic of the load */
+	uint64_t pc, use; /* addresses of the two */
+	unsigned size;
+};
+
+/* Reports what a suspicion says of such a use. */
+void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
+		  const struct sg_suspicion *suspicion);
 
 /*
  * Notes the access of all lanes to LDS, and returns true with the first one that races with another

@@ -3,6 +3,7 @@
  * (docs/code-objects.md#registers-at-entry). */
 #include <stdlib.h>
 
+#include "defined.h"
 #include "group.h"
 #include "l2.h"
 
@@ -64,11 +65,13 @@ void sg_groups_free(struct sg_group *group)
 				continue;
 			free(wave->v);
 			free(wave->scratch);
+			sg_follow_free(wave);
 			free(wave);
 		}
 		free(group->waves);
 		free(group->lds);
 		free(group->shadow);
+		free(group->lds_written);
 		sg_l1_free(group);
 		free(group);
 		group = next;
@@ -247,6 +250,7 @@ static void start_wave(struct sg_worker *worker, struct sg_group *group, unsigne
 		total = SG_VECTORS - SG_AGPR_BASE;
 	memset(wave->v + SG_AGPR_BASE, 0, total * sizeof(wave->v[0]));
 	memset(wave->scratch, 0, SG_LANES * run->scratch_size);
+	sg_follow_start(wave);
 	set_scalars(wave);
 	set_lanes(wave, size);
 }
@@ -283,6 +287,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 	group->next =
 	    softgpu_config.seed ? (unsigned)(mix(softgpu_config.seed + n) % group->nwaves) : 0;
 	memset(group->lds, 0, group->lds_size);
+	sg_follow_group(group);
 	for (i = 0; i < group->nwaves; i++)
 		start_wave(worker, group, i, size);
 	return group;

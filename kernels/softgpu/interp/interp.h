@@ -128,6 +128,7 @@ struct sg_insn {
 	uint8_t dst_sel, dst_unused, src_sel[2];
 	uint8_t dpp, dpp_arg, row_mask, bank_mask;
 	bool bound_ctrl;
+	uint8_t follow; /* for checks, follow.c */
 	uint32_t raw[4];
 	char *text;
 	const char *problem; /* why it can't be executed; NULL: the mnemonic is unknown */
@@ -187,9 +188,11 @@ struct sg_wave {
 	struct sg_code_page *code;
 	struct sg_group *group;
 	struct softgpu_run *run;
-	struct sg_worker *worker; /* the one that runs its group */
-	uint8_t *scratch;         /* [lane][run->scratch_size] */
-	unsigned index;           /* in its group */
+	struct sg_worker *worker;       /* the one that runs its group */
+	uint8_t *scratch;               /* [lane][run->scratch_size] */
+	unsigned index;                 /* in its group */
+	bool followed;                  /* some of its registers depend on unwritten bytes, */
+	struct sg_undefined *undefined; /* by follow.c; NULL: none did */
 };
 
 struct sg_group {
@@ -203,6 +206,7 @@ struct sg_group {
 	uint32_t epoch;             /* counts barriers, from 1 on, over all groups here */
 	uint32_t handed_over;       /* the last epoch in which waves may have ordered each other */
 	struct sg_lds_byte *shadow; /* [lds_size], races.c; NULL: none yet */
+	uint8_t *lds_written;       /* [lds_size], enum sg_written; NULL: it is not followed */
 	struct sg_cache *l1; /* of its CU, where there are several XCDs (l2.h); NULL: empty */
 	struct sg_group *link;
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "interp.h"
+#include "defined.h"
 #include "group.h"
 #include "gws.h"
 #include "l2.h"
@@ -114,7 +115,8 @@ void sg_fault(struct sg_wave *wave, uint64_t address)
 
 /* ---- one wave, one group ---- */
 
-static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
+static inline __attribute__((always_inline)) uint64_t turn(struct sg_wave *wave, uint64_t limit,
+							   bool follow)
 {
 	struct sg_worker *worker = wave->worker;
 	uint64_t n, fault;
@@ -129,11 +131,20 @@ static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
 			break;
 		}
 		wave->pc += in->size;
-		__atomic_load_n(&in->exec, __ATOMIC_RELAXED)(wave, in);
+		if (follow && wave->followed)
+			sg_follow(wave, in);
+		else
+			__atomic_load_n(&in->exec, __ATOMIC_RELAXED)(wave, in);
 	}
 	if (wave->stop == SG_ENDED)
 		wave->group->alive--;
 	return n + worker->more;
+}
+
+static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
+{
+	return softgpu_config.check & SOFTGPU_INITCHECK ? turn(wave, limit, true)
+							: turn(wave, limit, false);
 }
 
 static bool wake(struct sg_wave *wave)

@@ -69,7 +69,8 @@ static bool touch(struct sg_wave *wave, const struct sg_insn *in, uint64_t addre
 
 static bool touch_load(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
 {
-	return touch(wave, in, sg_read64(wave, &in->o[1]) + scalar_offset(wave, in), touched);
+	touched->base = sg_read64(wave, &in->o[1]);
+	return touch(wave, in, touched->base + scalar_offset(wave, in), touched);
 }
 
 struct buffer {

@@ -402,6 +402,28 @@ static void limits_of_the_checks(void **state)
 	assert_non_null(strstr(findings.limits->pdata[1], "not checked: races in global memory"));
 }
 
+static void unwritten_memory_decides(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_load_dword 0,0,0 1,0,0 0,0,0 0", 7, FAR);
+	assert_string_equal(found(), "HG624");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("Nothing wrote them before. They decide at +0x10 which instructions"));
+}
+
+static void a_result_of_unwritten_lds(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 64", 9 | 512, ((uint64_t)0x10000 << 32) + 12);
+	assert_string_equal(found(), "HG624");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("reads 4 bytes at byte 12 of LDS"));
+	assert_true(says("A result computed with them is stored at +0x10"));
+	assert_null(finding(0)->allocation);
+}
+
 /* No recorder writes these. */
 static void checked_accesses_that_say_nothing(void **state)
 {
@@ -412,7 +434,7 @@ static void checked_accesses_that_say_nothing(void **state)
 	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
 	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0", 0, FAR);
 	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0", 4, FAR);
-	checked(ATOMIC, 7, FAR);
+	checked(ATOMIC, 11, FAR);
 	assert_string_equal(found(), "");
 }
 
@@ -444,6 +466,9 @@ int main(void)
 		FINDS(HG623, an_access_that_is_inside_by_now),
 		FINDS(HG623, an_access_to_released_memory),
 		TEST(limits_of_the_checks),
+		FINDS(HG624, unwritten_memory_decides),
+		DOUBTS(HG624, a_result_of_unwritten_lds),
+		SILENT(HG624, checked_accesses_that_say_nothing),
 		FINDS(HG711, a_race),
 		DOUBTS(HG711, a_race_that_a_flag_may_order),
 		SILENT(HG711, checked_accesses_that_say_nothing),
