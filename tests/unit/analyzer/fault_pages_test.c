@@ -395,7 +395,7 @@ static void limits_of_the_checks(void **state)
 	runtime(50221153, "SOFTGPU_CHECK=memcheck");
 	found();
 	assert_int_equal(findings.limits->len, 1);
-	assert_non_null(strstr(findings.limits->pdata[0], "not checked: scalar loads"));
+	assert_non_null(strstr(findings.limits->pdata[0], "not checked: images"));
 	runtime(50221153, "SOFTGPU_CHECK=racecheck");
 	found();
 	assert_int_equal(findings.limits->len, 2);
