@@ -15,6 +15,7 @@
 
 const char usage_check[] =
     "Usage: hipgrain check [OPTION]... [--] CMD [ARG]...\n"
+    "       hipgrain check [OPTION]... LIST -- CMD [ARG]...\n"
     "Run CMD on the software GPU, check each memory access of its kernels, and report what is\n"
     "wrong on standard error. CMD needs neither a GPU nor to be compiled anew.\n"
     "\n"
@@ -23,7 +24,9 @@ const char usage_check[] =
     "                            released memory, beyond LDS, and misaligned atomics,\n"
     "                            and to allocations to which no pointer leads;\n"
     "                            initcheck: uses of memory that nothing wrote;\n"
-    "                            racecheck: accesses to LDS that no barrier orders\n"
+    "                            racecheck: accesses to LDS that no barrier orders;\n"
+    "                            leakcheck: memory of HIP that CMD never releases;\n"
+    "                            synccheck: barriers that not all work-items reach\n"
     "      --report FILE         write the report to FILE instead of standard error\n"
     "      --format text|json    form of the report (default text)\n"
     "      --seed N              order of work-groups and waves\n"
@@ -36,23 +39,27 @@ const char usage_check[] =
 enum { OPTION_TOOLS = 0x800, OPTION_REPORT, OPTION_FORMAT };
 
 /* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
-#define TOOLS "memcheck,initcheck,racecheck"
+#define TOOLS "memcheck,initcheck,racecheck,leakcheck,synccheck"
+
+static bool are_tools(const char *list)
+{
+	char **tools = g_strsplit(TOOLS, ",", -1), **words = g_strsplit(list, ",", -1);
+	bool all = *words;
+
+	for (char **word = words; *word; word++)
+		all &= g_strv_contains((const char *const *)tools, *word);
+	g_strfreev(tools);
+	g_strfreev(words);
+	return all;
+}
 
 /* Returns 0, or -EINVAL after a message. */
 static int check_tools(const char *list)
 {
-	char **words = g_strsplit(list, ",", -1);
-	int status = *words ? 0 : -EINVAL;
-
-	for (char **word = words; *word && !status; word++)
-		if (strcmp(*word, "memcheck") != 0 && strcmp(*word, "initcheck") != 0 &&
-		    strcmp(*word, "racecheck") != 0)
-			status = -EINVAL;
-	if (status)
-		message_error("--tools: '%s' is not a list of memcheck, initcheck, racecheck",
-			      list);
-	g_strfreev(words);
-	return status;
+	if (are_tools(list))
+		return 0;
+	message_error("--tools: '%s' is not a list of %s", list, TOOLS);
+	return -EINVAL;
 }
 
 static int parse_options(int argc, char **argv, struct record_options *record,
@@ -96,6 +103,12 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			if (record_parse_option(record, code, optarg) <= 0)
 				return -EINVAL;
 		}
+	}
+	/* A list of tools and "--" are no command, unless another "--" is in front of them. */
+	if (optind + 1 < argc && strcmp(argv[optind - 1], "--") != 0 &&
+	    strcmp(argv[optind + 1], "--") == 0 && are_tools(argv[optind])) {
+		record->softgpu_model.check = argv[optind];
+		optind += 2;
 	}
 	if (optind == argc) {
 		message_error("no command given (try 'hipgrain check --help')");

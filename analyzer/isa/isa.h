@@ -511,9 +511,11 @@ bool isa_reached(const struct isa_reach *reach, uint64_t groups, uint64_t items,
 
 /*
  * Returns the source file of the instruction `offset` bytes from the entry of kernel `symbol` in
- * the code object at `elf`, and its line, or NULL; the caller frees it.
+ * the code object at `elf`, and its line, or NULL; the caller frees it. *merged: the compiler made
+ * the instruction of several lines, and this one is the function's.
  */
-char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offset, unsigned *line);
+char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offset, unsigned *line,
+		  bool *merged);
 
 /*
  * This is what is known of a launch, for isa_session_evaluate(). Each function is called with

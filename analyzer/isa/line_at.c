@@ -8,7 +8,8 @@
 #include "isa.h"
 #include "lines.h"
 
-char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offset, unsigned *line)
+char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offset, unsigned *line,
+		  bool *merged)
 {
 	const struct isa_symbol *kernel;
 	struct debug_image debug = { 0 };
@@ -22,8 +23,10 @@ char *isa_line_at(const void *elf, size_t size, const char *symbol, int64_t offs
 	kernel = isa_image_symbol(&image, symbol);
 	if (kernel && !debug_image_open(&debug, elf, size, why, sizeof(why)))
 		lines = lines_open(debug.data, debug.size);
-	if (lines)
+	if (lines) {
 		found = lines_find(lines, kernel->address + (uint64_t)offset, line);
+		*merged = lines_are_merged(lines, kernel->address + (uint64_t)offset);
+	}
 	if (found)
 		file = strdup(found);
 	if (lines)

@@ -377,6 +377,16 @@ static const char *position(Dwarf_Die *die, unsigned file_name_at, unsigned line
 	return file_name(source, index);
 }
 
+bool lines_are_merged(struct lines *lines, uint64_t pc)
+{
+	struct function *function = function_at(lines, pc);
+	struct source source;
+	unsigned line = 0;
+
+	return function && find_source(lines, function, &source) && row_at(&source, pc, &line) &&
+	       !line;
+}
+
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 {
 	struct function *function = function_at(lines, pc);

@@ -31,6 +31,8 @@ bool lines_preferred(const char *file, const char *inner);
  * is that of the function.
  */
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
+/* Returns true if the line table says that the compiler merged lines there. */
+bool lines_are_merged(struct lines *lines, uint64_t pc);
 
 /*
  * The functions that were inlined into each other at `pc`, and the place in each, to

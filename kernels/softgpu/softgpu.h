@@ -174,8 +174,17 @@ struct softgpu_config {
 };
 extern struct softgpu_config softgpu_config;
 
-/* softgpu_config.check has these bits: they say what of memory accesses is checked. */
-enum { SOFTGPU_MEMCHECK = 1, SOFTGPU_RACECHECK = 2, SOFTGPU_INITCHECK = 4 };
+/*
+ * softgpu_config.check has these bits: they say what is checked. Leaks are the recorder's and the
+ * analyzer's business.
+ */
+enum {
+	SOFTGPU_MEMCHECK = 1,
+	SOFTGPU_RACECHECK = 2,
+	SOFTGPU_INITCHECK = 4,
+	SOFTGPU_LEAKCHECK = 8,
+	SOFTGPU_SYNCCHECK = 16,
+};
 
 enum softgpu_check_kind {
 	SOFTGPU_CHECK_PAST_END,   /* behind the end of an allocation */
@@ -191,6 +200,10 @@ enum softgpu_check_kind {
 	SOFTGPU_CHECK_UNWRITTEN_ADDRESS, /* an address, */
 	SOFTGPU_CHECK_UNWRITTEN_RESULT,  /* or a result that is stored; */
 	SOFTGPU_CHECK_UNWRITTEN_ATOMIC,  /* or an atomic that changes such bytes */
+	/* `item` passed the barrier at `other_offset` by, then reached another one, or stored. */
+	SOFTGPU_CHECK_BARRIER_LANES,
+	/* The waves of two items met at two barriers, then passed `address` and `size` of them. */
+	SOFTGPU_CHECK_BARRIER_WAVES,
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */
@@ -198,7 +211,7 @@ struct softgpu_checked {
 	const char *kernel;      /* symbol, without ".kd" */
 	const char *instruction; /* mnemonic */
 	int64_t offset;          /* of the instruction, bytes from the kernel's entry */
-	int64_t other_offset;    /* RACE: of the earlier access */
+	int64_t other_offset;    /* RACE: of the earlier access; BARRIER: of the other barrier */
 	uint64_t address;
 	uint32_t size, lds_size; /* bytes */
 	enum softgpu_check_kind kind;

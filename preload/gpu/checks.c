@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong memory accesses that the software GPU's checks found (kernels/softgpu/softgpu.h). */
+/*
+ * Wrong memory accesses that the software GPU's checks found (kernels/softgpu/softgpu.h), and the
+ * end of a process in which leaks are looked for.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -54,11 +57,28 @@ static void on_checked(const struct checked *checked, void *data)
 	errno = saved;
 }
 
+#define LEAKCHECK 4    /* SOFTGPU_LEAKCHECK */
+static uint64_t tools; /* softgpu_config.check */
+
+/* exit() calls this, and _exit() does not. */
+__attribute__((destructor)) static void at_exit(void)
+{
+	int saved = errno;
+
+	if (tools & LEAKCHECK && hg_enter()) {
+		struct hg_ev_call event = { .api = HG_API_process_exit, .device = -1, .text = "" };
+
+		hg_provider->call(&event);
+		hg_leave();
+	}
+	errno = saved;
+}
+
 void hg_hsa_watch_checks(void)
 {
 	uint64_t (*watch)(check_watcher *, void *) =
 	    (uint64_t(*)(check_watcher *, void *))hg_hsa_query("softgpu_watch_checks");
 
 	if (watch)
-		watch(on_checked, NULL);
+		tools = watch(on_checked, NULL);
 }

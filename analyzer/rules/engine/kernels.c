@@ -453,7 +453,7 @@ bool kernels_resources(struct kernels *kernels, const struct process *process,
 }
 
 char *kernels_line(const struct kernels *kernels, const struct process *process,
-		   const struct kernel_ref *kernel, int64_t offset, unsigned *line)
+		   const struct kernel_ref *kernel, int64_t offset, unsigned *line, bool *merged)
 {
 	const struct code_object_ref *object =
 	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
@@ -463,7 +463,7 @@ char *kernels_line(const struct kernels *kernels, const struct process *process,
 	if (!file)
 		return NULL;
 	found = isa_line_at(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
-			    kernel->symbol, offset, line);
+			    kernel->symbol, offset, line, merged);
 	g_mapped_file_unref(file);
 	name = g_strdup(found);
 	free(found);

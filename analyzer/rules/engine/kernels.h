@@ -62,8 +62,8 @@ bool kernels_resources(struct kernels *kernels, const struct process *process,
 		       const struct kernel_ref *kernel, struct codeobj_kernel *resources);
 
 /* Returns the source file of the instruction at `offset` from the kernel's entry, for g_free(), and
- * its line; NULL if that is not known. */
+ * its line; NULL if that is not known. *merged: as isa_line_at(). */
 char *kernels_line(const struct kernels *kernels, const struct process *process,
-		   const struct kernel_ref *kernel, int64_t offset, unsigned *line);
+		   const struct kernel_ref *kernel, int64_t offset, unsigned *line, bool *merged);
 
 #endif

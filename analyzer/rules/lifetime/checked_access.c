@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wrong memory accesses that the software GPU's checks saw (gpu_checked; `hipgrain check`): HG623,
- * uses of memory that nothing wrote: HG624, and races in LDS: HG711. They happened, so that nothing
- * about them is a guess but whether something else than a barrier orders two accesses.
+ * uses of memory that nothing wrote: HG624, races in LDS: HG711, and barriers that not all
+ * work-items reached: HG712. They happened, so that nothing about them is a guess but whether
+ * something else than a barrier orders two accesses, and whether the program relies on what the
+ * hardware does with waves that ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +31,8 @@ enum kind {
 	UNWRITTEN_ADDRESS,
 	UNWRITTEN_RESULT,
 	UNWRITTEN_ATOMIC,
+	BARRIER_LANES,
+	BARRIER_WAVES,
 	KINDS
 };
 
@@ -66,6 +70,32 @@ static const struct check_kind {
 	[UNWRITTEN_ADDRESS] = { RULE_HG624, "address", "", UNWRITTEN_FIX },
 	[UNWRITTEN_RESULT] = { RULE_HG624, "result", "", UNWRITTEN_FIX },
 	[UNWRITTEN_ATOMIC] = { RULE_HG624, "atomic", "", UNWRITTEN_FIX },
+	[BARRIER_LANES] = { RULE_HG712, "lanes", "",
+			    "call __syncthreads() outside of the condition, so that all work-items "
+			    "of the work-group reach it" },
+	[BARRIER_WAVES] = { RULE_HG712, "waves", "",
+			    "let all waves of the work-group call __syncthreads() equally often, "
+			    "at "
+			    "the same places" },
+};
+
+#define UNUSED "it is not known whether anything uses the result"
+
+/* These say what may be otherwise than it looks. */
+static const char *const doubts[KINDS] = {
+	[RACE] = "an atomic or a flag may order the two, which machine code does not show",
+	[FOREIGN] = "the program may compute one allocation's address from another's, or load a "
+		    "pointer byte by byte",
+	[UNWRITTEN_BRANCH] = UNUSED,
+	[UNWRITTEN_ADDRESS] = UNUSED,
+	[UNWRITTEN_RESULT] = UNUSED,
+	[UNWRITTEN_ATOMIC] = UNUSED,
+	[BARRIER_LANES] =
+	    "the work-items may have returned: compilers merge the last stores of two "
+	    "ways",
+	[BARRIER_WAVES] =
+	    "a program for AMD's hardware alone may count on its barriers, which take "
+	    "in only waves that have not ended",
 };
 
 /* An event says this; the reader frees `kernel` and `mnemonic`. */
@@ -75,6 +105,11 @@ struct access {
 	uint32_t group[3], item[3], other_item[3], lds_size;
 	bool writes, doubtful;
 };
+
+static bool is_barrier(const struct access *access)
+{
+	return access->kind == BARRIER_LANES || access->kind == BARRIER_WAVES;
+}
 
 /* Takes the words of the event's text from its end, as names of kernels may hold anything. */
 static bool read_access(const struct hg_ev_call *event, struct access *access)
@@ -184,6 +219,33 @@ static char *where(const struct rules_context *context, const struct access *acc
 	return text;
 }
 
+static char *barrier_message(const struct hg_ev_call *event, const struct access *access,
+			     const char *name)
+{
+	char *group = triple(access->group), *item = triple(access->item);
+	char *other = triple(access->other_item), *text;
+
+	if (access->kind == BARRIER_LANES)
+		text = g_strdup_printf(
+		    "In work-group %s of %s, work-item %s did not reach the barrier at +0x%" PRIx64
+		    ", which its wave passed without it and %" PRIu64
+		    " others%s, and then executed %s at +0x%" PRIx64 ".",
+		    group, name, item, event->handle, event->size - 1,
+		    access->doubtful ? "" : ", none of which waited there", access->mnemonic,
+		    event->flags);
+	else
+		text = g_strdup_printf(
+		    "In work-group %s of %s, the wave of work-item %s waited at the barrier at "
+		    "+0x%" PRIx64 " for that of work-item %s at +0x%" PRIx64
+		    ". One of its waves then ended after %" PRIu64
+		    " barriers, another one reached %" PRIu64 ".",
+		    group, name, item, event->flags, other, event->handle, event->size, event->ptr);
+	g_free(group);
+	g_free(item);
+	g_free(other);
+	return text;
+}
+
 static char *message(const struct rules_context *context, const struct access *access,
 		     const char *name)
 {
@@ -218,16 +280,20 @@ static char *message(const struct rules_context *context, const struct access *a
 	return text;
 }
 
-static void add_instruction(const struct rules_context *context, struct finding *finding,
+/* Returns true if a line of the source is known of it alone. */
+static bool add_instruction(const struct rules_context *context, struct finding *finding,
 			    const struct kernel_ref *kernel, const char *mnemonic, uint64_t offset)
 {
 	struct code_site site = { .instruction = (char *)mnemonic, .code_offset = (int64_t)offset };
+	bool merged = false, known;
 
 	if (kernel)
 		site.file = kernels_line(context->kernels, context->process, kernel,
-					 (int64_t)offset, &site.line);
+					 (int64_t)offset, &site.line, &merged);
 	finding_add_instruction(finding, &site);
+	known = site.file && !merged;
 	g_free(site.file);
+	return known;
 }
 
 static void fill(const struct rules_context *context, const struct access *access,
@@ -238,30 +304,33 @@ static void fill(const struct rules_context *context, const struct access *acces
 	const struct check_kind *row = &kinds[access->kind];
 	struct place place = process_place(context->process, event->ptr);
 	char *name = isa_demangle(access->kernel);
+	bool has_line;
 
 	finding->kernel = g_strdup(name ? name : access->kernel);
 	finding->kernel_symbol = g_strdup(access->kernel);
 	finding->subject = g_strdup(row->subject);
-	finding->message = message(context, access, finding->kernel);
+	finding->message = is_barrier(access) ? barrier_message(event, access, finding->kernel)
+					      : message(context, access, finding->kernel);
 	finding->fix = g_strdup(row->fix);
-	add_instruction(context, finding, kernel, access->mnemonic, event->flags);
-	if (access->kind == RACE || (is_unwritten(access) && event->handle != event->flags))
-		add_instruction(context, finding, kernel, "", event->handle);
-	if (access->kind != RACE && access->kind != LDS_BOUNDS && place.allocation) {
+	has_line = add_instruction(context, finding, kernel, access->mnemonic, event->flags);
+	if (access->kind == RACE || is_barrier(access) ||
+	    (is_unwritten(access) && event->handle != event->flags))
+		add_instruction(context, finding, kernel, is_barrier(access) ? "s_barrier" : "",
+				event->handle);
+	if (access->kind != RACE && !is_barrier(access) && access->kind != LDS_BOUNDS &&
+	    place.allocation) {
 		if (place.kind == PLACE_PAST_END) /* offsets are from the beginning */
 			place.offset += place.allocation->size;
 		finding_set_place(finding, &place, event->ptr);
 	}
-	if (access->doubtful && is_unwritten(access))
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"it is not known whether anything uses the result");
-	else if (access->doubtful)
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				access->kind == FOREIGN
-				    ? "the program may compute one allocation's address from "
-				      "another's, or load a pointer byte by byte"
-				    : "an atomic or a flag may order the two, which machine code "
-				      "does not show");
+	if (access->doubtful && doubts[access->kind])
+		finding_at_most(finding, CONFIDENCE_LIKELY, doubts[access->kind]);
+	/* An instruction that was merged of two has the line of neither. */
+	if (access->doubtful && access->kind == BARRIER_LANES && !has_line) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"no line of the source is known of the store, as of merged ones");
+		finding->maybe_harmless = true;
+	}
 	free(name);
 }
 
@@ -289,6 +358,13 @@ static void limit(const struct rules_context *context)
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: races in global memory; loads of LDS that atomics "
 				  "update; ds_append, ds_consume and loads from memory into LDS");
+	if (tools && strstr(tools, "synccheck"))
+		findings_limit_of(context->findings, LIMIT_MODEL,
+				  "not checked: work-items that do nothing after a barrier that "
+				  "they did not reach, as those that have returned; barriers at "
+				  "different places that all waves pass equally often; kernels for "
+				  "a single wave, from which compilers remove barriers; waves that "
+				  "wait for ever");
 }
 
 static void check_access(const struct rules_context *context)

@@ -7,6 +7,7 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/lifetime/leaks.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_graph.h"
@@ -53,8 +54,7 @@ static bool is_pooled(unsigned api)
 	"hipMemPoolAttrReleaseThreshold of the device's default pool to UINT64_MAX, so that the "  \
 	"pool keeps them over waits"
 
-/* Returns the name of the function that releases memory which `api` allocated. */
-static const char *release_of(unsigned api)
+const char *release_of(unsigned api)
 {
 	switch (api) {
 	case HG_API_hipHostMalloc:

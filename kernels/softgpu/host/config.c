@@ -38,7 +38,8 @@ static const char *const quirks[] = {
 };
 
 /* SOFTGPU_CHECK: SOFTGPU_MEMCHECK and the bits that follow. */
-static const char *const checks[] = { "memcheck", "racecheck", "initcheck", NULL };
+static const char *const checks[] = { "memcheck",  "racecheck", "initcheck",
+				      "leakcheck", "synccheck", NULL };
 
 enum type { SWITCH, NUMBER, CHOICE, SET, TEXT };
 

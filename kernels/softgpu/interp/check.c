@@ -76,15 +76,15 @@ static void tell(const struct softgpu_checked *checked, uint64_t first, uint64_t
 	pthread_mutex_unlock(&lock);
 }
 
-static void report(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
-		   const struct sg_suspicion *suspicion)
+void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
+		     const struct sg_touched *touched, const struct sg_suspicion *suspicion)
 {
 	const struct softgpu_run *run = wave->run;
 	uint64_t other = run->entry + (uint64_t)suspicion->other_offset;
 	struct softgpu_checked checked = {
 		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
-		.instruction = in->op->name,
-		.offset = (int64_t)(in->pc - run->entry),
+		.instruction = name,
+		.offset = (int64_t)(pc - run->entry),
 		.other_offset = suspicion->other_offset,
 		.address = suspicion->address,
 		.size = touched->size,
@@ -98,8 +98,7 @@ static void report(struct sg_wave *wave, const struct sg_insn *in, const struct 
 	memcpy(checked.group, wave->group->id, sizeof(checked.group));
 	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
 	find_item(wave, suspicion->other_item, checked.other_item);
-	tell(&checked, in->pc < other ? in->pc : other, in->pc < other ? other : in->pc,
-	     suspicion->kind);
+	tell(&checked, pc < other ? pc : other, pc < other ? other : pc, suspicion->kind);
 }
 
 void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
@@ -159,6 +158,12 @@ static bool is_behind_code(const struct softgpu_dispatch *dispatch, uint64_t add
 
 	return dispatch->code_size && address >= dispatch->code_base && address < last &&
 	       address + size > end;
+}
+
+static void report(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
+		   const struct sg_suspicion *suspicion)
+{
+	sg_check_report(wave, in->op->name, in->pc, touched, suspicion);
 }
 
 /* Returns true, with what is wrong, if memory-checking objects to a lane's access. */
@@ -279,6 +284,8 @@ static void checked(struct sg_wave *wave, const struct sg_insn *in)
 			in->op->exec(wave, in);
 		return;
 	}
+	if (wave->passed_by)
+		sg_barrier_touch(wave, in, &touched);
 	if (softgpu_config.check & SOFTGPU_MEMCHECK)
 		check_memory(wave, in, &touched);
 	if (softgpu_config.check & SOFTGPU_INITCHECK)
@@ -290,13 +297,14 @@ static void checked(struct sg_wave *wave, const struct sg_insn *in)
 
 void sg_check_prepare(struct sg_insn *in)
 {
-	if (!softgpu_config.check)
-		return;
-	if (in->op->touch)
+	if (softgpu_config.check & ~(uint64_t)SOFTGPU_LEAKCHECK && in->op->touch)
 		in->exec = checked;
 	/* What goes to LDS may be pointers. */
-	if (in->lds || strstr(in->op->name, "load_lds"))
+	if (softgpu_config.check & SOFTGPU_MEMCHECK &&
+	    (in->lds || strstr(in->op->name, "load_lds")))
 		sg_origin_unseen();
 	if (softgpu_config.check & SOFTGPU_INITCHECK)
 		sg_follow_prepare(in);
+	if (softgpu_config.check & SOFTGPU_SYNCCHECK)
+		sg_barrier_prepare(in);
 }

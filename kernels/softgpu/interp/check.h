@@ -31,7 +31,7 @@ struct sg_suspicion {
 	enum softgpu_check_kind kind;
 	unsigned lane;
 	uint64_t address;
-	int64_t other_offset; /* SOFTGPU_CHECK_RACE: of the earlier access, from the entry */
+	int64_t other_offset; /* as in struct softgpu_checked */
 	unsigned other_item;  /* its work-item, counted in the group */
 	bool doubtful;        /* atomics or a flag may order the two */
 };
@@ -46,6 +46,19 @@ struct sg_use {
 /* Reports what a suspicion says of such a use. */
 void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
 		  const struct sg_suspicion *suspicion);
+
+/* Tells of it, once for each pair of instructions: `name` is that of the one at `pc`. */
+void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
+		     const struct sg_touched *touched, const struct sg_suspicion *suspicion);
+
+/*
+ * Barriers that not all work-items reach, in barriers.c (synccheck). These are called when `in` was
+ * decoded, when a wave that has passed_by lanes accesses memory, and when all waves that live wait.
+ */
+void sg_barrier_prepare(struct sg_insn *in);
+void sg_barrier_touch(struct sg_wave *wave, const struct sg_insn *in,
+		      const struct sg_touched *touched);
+void sg_barrier_meet(struct sg_group *group);
 
 /*
  * Notes the access of all lanes to LDS, and returns true with the first one that races with another

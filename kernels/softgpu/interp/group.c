@@ -253,6 +253,9 @@ static void start_wave(struct sg_worker *worker, struct sg_group *group, unsigne
 	sg_follow_start(wave);
 	set_scalars(wave);
 	set_lanes(wave, size);
+	wave->lanes = sg_exec(wave);
+	wave->passed_by = 0;
+	wave->barriers = 0;
 }
 
 struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
@@ -268,6 +271,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
 	group->epoch++;
+	group->apart.barriers = 0;
 	sg_l1_start(group);
 	/* In turns, in the order of their numbers ("scheduled round-robin across XCDs" [CK3652]).
 	 */

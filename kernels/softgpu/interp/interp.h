@@ -193,6 +193,13 @@ struct sg_wave {
 	unsigned index;                 /* in its group */
 	bool followed;                  /* some of its registers depend on unwritten bytes, */
 	struct sg_undefined *undefined; /* by follow.c; NULL: none did */
+
+	/* For barriers.c: lanes that it began with; of these, those that a barrier was passed
+	 * without, which have neither stored nor reached a barrier since; that barrier's address.
+	 */
+	uint64_t lanes, passed_by, passed_pc[SG_LANES];
+	uint64_t barrier_pc; /* the barrier that it reached last */
+	uint32_t barriers;   /* that it reached */
 };
 
 struct sg_group {
@@ -207,6 +214,11 @@ struct sg_group {
 	uint32_t handed_over;       /* the last epoch in which waves may have ordered each other */
 	struct sg_lds_byte *shadow; /* [lds_size], races.c; NULL: none yet */
 	uint8_t *lds_written;       /* [lds_size], enum sg_written; NULL: it is not followed */
+	struct sg_apart {           /* barriers.c: waves met at different barriers */
+		uint32_t barriers;  /* that they had reached by then; 0: they did not */
+		unsigned wave[2];
+		uint64_t pc[2];
+	} apart;
 	struct sg_cache *l1; /* of its CU, where there are several XCDs (l2.h); NULL: empty */
 	struct sg_group *link;
 };

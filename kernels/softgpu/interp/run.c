@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "interp.h"
+#include "check.h"
 #include "defined.h"
 #include "group.h"
 #include "gws.h"
@@ -163,6 +164,8 @@ static bool release_barrier(struct sg_group *group)
 		waiting += group->waves[i]->stop == SG_BARRIER;
 	if (!waiting || waiting < group->alive)
 		return false;
+	if (softgpu_config.check & SOFTGPU_SYNCCHECK)
+		sg_barrier_meet(group);
 	group->epoch++;
 	for (i = 0; i < group->nwaves; i++)
 		if (group->waves[i]->stop == SG_BARRIER)

@@ -424,6 +424,43 @@ static void a_result_of_unwritten_lds(void **state)
 	assert_null(finding(0)->allocation);
 }
 
+/* The size, 4, is the number of work-items. */
+static void a_barrier_that_lanes_did_not_reach(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer s_barrier 0,0,0 8,0,0 8,0,0 0", 11, 0);
+	assert_string_equal(found(), "HG712");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("work-item (8, 0, 0) did not reach the barrier at +0x10, which its wave "
+			 "passed without it and 3 others"));
+	assert_true(says("executed s_barrier at +0x34"));
+}
+
+/* Nothing tells that the store is not merged of two. */
+static void lanes_that_may_have_returned(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_store_dword 0,0,0 8,0,0 8,0,0 0", 11 | 512, 0);
+	assert_string_equal(found(), "HG712");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_int_equal(finding_severity(finding(0)), SEVERITY_WARNING);
+}
+
+static void waves_at_two_barriers(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer s_barrier 0,0,0 0,0,0 64,0,0 0", 12 | 512, 5);
+	assert_string_equal(found(), "HG712");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(
+	    says("the wave of work-item (0, 0, 0) waited at the barrier at +0x34 for that of "
+		 "work-item (64, 0, 0) at +0x10"));
+	assert_true(says("ended after 4 barriers, another one reached 5"));
+}
+
 /* No recorder writes these. */
 static void checked_accesses_that_say_nothing(void **state)
 {
@@ -434,7 +471,7 @@ static void checked_accesses_that_say_nothing(void **state)
 	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
 	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0", 0, FAR);
 	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0", 4, FAR);
-	checked(ATOMIC, 11, FAR);
+	checked(ATOMIC, 250, FAR);
 	assert_string_equal(found(), "");
 }
 
@@ -472,6 +509,10 @@ int main(void)
 		FINDS(HG711, a_race),
 		DOUBTS(HG711, a_race_that_a_flag_may_order),
 		SILENT(HG711, checked_accesses_that_say_nothing),
+		FINDS(HG712, a_barrier_that_lanes_did_not_reach),
+		DOUBTS(HG712, lanes_that_may_have_returned),
+		DOUBTS(HG712, waves_at_two_barriers),
+		SILENT(HG712, checked_accesses_that_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
