@@ -4,6 +4,7 @@
  * make of them.
  */
 #include "order_world.h"
+#include "bundle.h"
 #include "analyzer/reader/open_calls.h"
 #include "analyzer/rules/order/open_calls.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -217,6 +218,106 @@ static void an_abort_in_a_call(void **state)
 {
 	(void)state;
 	crash_by(SIGABRT);
+}
+
+/* ---- what the program holds no code for ---- */
+
+enum { FIRST_CALL = 1, NO_GPU = 2, TARGET_REGIONS = 4 };
+
+static const struct finding *ended;
+
+/* Returns the message about a program with such code that ends in that call. */
+static const char *ends_in(uint16_t api, const char *target, int signal, unsigned how)
+{
+	const char *const targets[] = { target, NULL };
+	char *path = bundle(targets);
+	struct process *ends = replay_process(&replay, 1);
+
+	g_free(ends->exe);
+	ends->exe = path;
+	if (how & (FIRST_CALL | NO_GPU)) {
+		g_ptr_array_set_size(ends->devices, 0);
+		ends->device_count = how & NO_GPU ? 0 : -1;
+	}
+	ends->target_regions = how & TARGET_REGIONS;
+	open_call((struct hg_open_call){ .state = api, .size = 4096 });
+	end_of_recording(signal);
+	if (!signal)
+		ends->ended = HG_ENDED_NOT;
+	found();
+	g_unlink(path);
+	/* HG902 may be found as well. */
+	for (unsigned i = 0; i < findings.list->len; i++) {
+		ended = findings.list->pdata[i];
+		if (ended->rule == &rules[RULE_HG621] || ended->rule == &rules[RULE_HG709])
+			return ended->message;
+	}
+	fail_msg("nothing is found");
+	return "";
+}
+
+static void a_launch_without_code(void **state)
+{
+	const char *message = ends_in(HG_API_hipLaunchKernel, "gfx906", SIGSEGV, 0);
+
+	(void)state;
+	assert_non_null(strstr(message, "ended in hipLaunchKernel"));
+	assert_non_null(strstr(message, "has device code for gfx906, and device 0 is gfx90a"));
+	assert_non_null(strstr(ended->fix, "--offload-arch=gfx90a"));
+}
+
+static void a_launch_that_vanished_without_code(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(ends_in(HG_API_hipLaunchKernel, "gfx906", 0, 0), "device code"));
+}
+
+static void a_launch_with_code(void **state)
+{
+	(void)state;
+	assert_null(strstr(ends_in(HG_API_hipLaunchKernel, "gfx90a", SIGSEGV, 0), "device code"));
+}
+
+static void an_aborted_launch(void **state)
+{
+	(void)state;
+	assert_null(strstr(ends_in(HG_API_hipLaunchKernel, "gfx906", SIGABRT, 0), "device code"));
+}
+
+static void another_call_without_code(void **state)
+{
+	(void)state;
+	assert_null(strstr(ends_in(HG_API_hipMallocAsync, "gfx906", SIGSEGV, 0), "device code"));
+}
+
+static void a_program_with_target_regions(void **state)
+{
+	(void)state;
+	assert_null(strstr(ends_in(HG_API_hipLaunchKernel, "gfx906", SIGSEGV, TARGET_REGIONS),
+			   "device code"));
+}
+
+static void a_first_call_without_code(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(ends_in(HG_API_hipMallocAsync, "gfx906", SIGABRT, FIRST_CALL),
+			       "in its first call, hipMallocAsync"));
+}
+
+static void a_crash_in_a_first_call(void **state)
+{
+	(void)state;
+	assert_null(
+	    strstr(ends_in(HG_API_hipMallocAsync, "gfx906", SIGSEGV, FIRST_CALL), "device code"));
+}
+
+static void a_launch_without_a_gpu(void **state)
+{
+	const char *message = ends_in(HG_API_hipLaunchKernel, "gfx906", SIGSEGV, NO_GPU);
+
+	(void)state;
+	assert_non_null(strstr(message, "after HIP had found no GPU"));
+	assert_null(strstr(message, "device code"));
 }
 
 /* Either thread may have crashed. */
@@ -652,6 +753,15 @@ int main(void)
 		FINDS(HG606, a_fill_of_rows_past_the_end),
 		FINDS(HG606, a_fill_of_too_many_rows),
 		SILENT(HG606, a_call_that_is_no_transfer),
+		TEST(a_launch_without_code),
+		TEST(a_launch_that_vanished_without_code),
+		TEST(a_launch_with_code),
+		TEST(an_aborted_launch),
+		TEST(another_call_without_code),
+		TEST(a_program_with_target_regions),
+		TEST(a_first_call_without_code),
+		TEST(a_crash_in_a_first_call),
+		TEST(a_launch_without_a_gpu),
 		TEST(launches_that_may_run),
 		TEST(launches_before_an_event),
 		TEST(more_launches_than_are_remembered),

@@ -53,6 +53,125 @@ static void a_library_that_calls_past_the_recorder_leaves_doubts(void **state)
 	g_ptr_array_unref(unseen);
 }
 
+/* The same arguments as before: nothing about them is recorded again. */
+static void launch_again(uint32_t args_id)
+{
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hipLaunchKernel,
+					     .kernel_id = 1,
+					     .args_id = args_id,
+					     .grid_x = 2,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1 } });
+}
+
+static void the_same_arguments_on_other_memory(void **state)
+{
+	(void)state;
+	device(0);
+	launch(1, 0x10010, 0);
+	launch_again(1);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch_again(1);
+	launch_again(1);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->launches, 2);
+}
+
+static bool notes(const char *text)
+{
+	for (unsigned i = 0; i < findings.notes->len; i++)
+		if (strstr(findings.notes->pdata[i], text))
+			return true;
+	return false;
+}
+
+static void not_searched(struct hg_ev_pointers_left_out numbers)
+{
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_pointers_left_out, .pointers_left_out = numbers });
+}
+
+static void memory_that_was_not_searched(void **state)
+{
+	(void)state;
+	device(0);
+	not_searched((struct hg_ev_pointers_left_out){ .launches = 7, .untouched = 9 });
+	found();
+	assert_int_equal(findings.notes->len, 0); /* no launch needed it */
+	replay_process(&replay, pid_now)->contents.missed = true;
+	found();
+	assert_true(notes("before 7 launches the memory"));
+	assert_true(notes("and 9 not at all"));
+	assert_false(notes("because its pages"));
+	assert_false(notes("more than are kept"));
+}
+
+static void memory_that_was_searched_in_part(void **state)
+{
+	struct contents *contents;
+
+	(void)state;
+	device(0);
+	not_searched((struct hg_ev_pointers_left_out){ .unreadable = 3, .copies = 4 });
+	contents = &replay_process(&replay, pid_now)->contents;
+	contents->missed = true;
+	contents->left_out = 5;
+	found();
+	assert_true(notes("3 times memory was not searched"));
+	assert_true(notes("4 copies from the host were searched"));
+	assert_true(notes("5 pointers in memory are more than are kept"));
+	assert_false(notes("launches"));
+}
+
+/* A launch whose words are hashes but for the first `kept` ones. */
+static void launch_veiled(uint32_t length, uint8_t kept)
+{
+	uint64_t words[] = { 0x10010, 0x20010 };
+
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	apply((struct hg_event){ .type = HG_EVENT_args,
+				 .args = { .args_id = 1,
+					   .kernel_id = 1,
+					   .bytes = (const uint8_t *)words,
+					   .length = length,
+					   .kept = &kept,
+					   .kept_length = 1 } });
+	launch_again(1);
+	found();
+}
+
+static void a_hashed_address(void **state)
+{
+	(void)state;
+	use.kernarg = 8;
+	launch_veiled(16, 3);
+	assert_true(notes("only addresses in kernel arguments"));
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "the address at byte 8"));
+}
+
+static void hashes_that_are_no_address(void **state)
+{
+	(void)state;
+	launch_veiled(16, 3); /* the kernel uses the first word */
+	assert_true(notes("only addresses in kernel arguments"));
+	assert_int_equal(findings.limits->len, 0);
+}
+
+static void a_hash_that_is_not_used(void **state)
+{
+	(void)state;
+	use.kernarg = 8;
+	use.access = 0;
+	launch_veiled(16, 3);
+	assert_int_equal(findings.limits->len, 0);
+}
+
 static void one_finding_for_each_allocation_site(void **state)
 {
 	(void)state;
@@ -301,6 +420,12 @@ static void locks_and_integers_are_not_fp_loops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FINDS(HG101, the_same_arguments_on_other_memory),
+		cmocka_unit_test_setup_teardown(memory_that_was_not_searched, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_that_was_searched_in_part, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_hashed_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(hashes_that_are_no_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_hash_that_is_not_used, setup, teardown),
 		FINDS(HG101, lost_updates_are_found_and_counted),
 		DOUBTS(HG101, a_library_that_calls_past_the_recorder_leaves_doubts),
 		FINDS(HG101, one_finding_for_each_allocation_site),
