@@ -19,7 +19,6 @@ struct sg_touched {
 	unsigned size, elements;
 	uint64_t active;
 	uint64_t base; /* the scalar base of all addresses; 0: none */
-	bool scalar;   /* one access for the wave, which may be wider than what is used */
 	uint64_t address[2][SG_LANES];
 };
 
