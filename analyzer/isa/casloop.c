@@ -211,12 +211,64 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 	return false;
 }
 
+static bool has_constant(const struct insn *insn, uint32_t value)
+{
+	for (unsigned i = 1; i < insn->operand_count; i++)
+		if (insn->operand[i].kind == OPERAND_CONST &&
+		    (uint32_t)insn->operand[i].value == value)
+			return true;
+	return false;
+}
+
+/* Notes what tells two numbers of type bf16 in a dword, which are computed with as floats. */
+static void note_halves(struct search *search, const struct insn *insn,
+			const struct arithmetic *kind)
+{
+	search->upper |= insn->class == OP_AND && has_constant(insn, 0xffff0000u);
+	search->lower |=
+	    (insn->class == OP_LSHL || insn->class == OP_LSHLREV) && has_constant(insn, 16);
+	if (!kind->fp || kind->type != ISA_TYPE_F32 || kind->op == ISA_OP_OTHER)
+		return;
+	for (unsigned i = 0; i < search->float_count && i < 2; i++)
+		if (search->float_insn[i] == insn)
+			return;
+	if (search->float_count < 2) {
+		search->float_insn[search->float_count] = insn;
+		search->float_op[search->float_count] = kind->op;
+	}
+	search->float_count++;
+}
+
+static bool takes_result(const struct insn *insn, const struct insn *from)
+{
+	for (unsigned i = 1; i < insn->operand_count; i++)
+		if (insn->operand[i].kind == OPERAND_REG &&
+		    insn->operand[i].reg == from->operand[0].reg)
+			return true;
+	return false;
+}
+
+/* Returns true if the same was done to both halves of a dword, each as the upper half of a float.
+ */
+static bool are_halves(const struct search *search)
+{
+	const struct insn *const *insn = search->float_insn;
+
+	if (!search->upper || !search->lower)
+		return false;
+	if (search->float_count == 1)
+		return !strncmp(insn[0]->mnemonic, "v_pk_", 5);
+	return search->float_count == 2 && search->float_op[0] == search->float_op[1] &&
+	       !takes_result(insn[0], insn[1]) && !takes_result(insn[1], insn[0]);
+}
+
 static void note(struct search *search, const struct insn *insn)
 {
 	struct arithmetic *all = &search->kind, kind;
 
 	if (!casloop_arithmetic(insn, &kind))
 		return;
+	note_halves(search, insn, &kind);
 	all->converts |= kind.converts;
 	all->product |= kind.product;
 	/* Floating point beats the masking and shifting around it. */
@@ -382,12 +434,17 @@ int search_operand(struct search *search, uint32_t block, uint32_t index,
 	search->arithmetic = search->reaches_old = search->too_many = false;
 	search->root_count = 0;
 	memset(&search->kind, 0, sizeof(search->kind));
+	search->float_count = 0;
+	search->upper = search->lower = false;
 	for (i = 0; !status && i < count; i++) {
 		struct place place = { 0, data->reg + first + i, 0 };
 
 		status = push(search, block, index, place);
 	}
-	return status ? status : search_back(search);
+	if (!status)
+		status = search_back(search);
+	search->kind.halves = are_halves(search);
+	return status;
 }
 
 int casloop_in_loop(const struct function *function, uint64_t pc)

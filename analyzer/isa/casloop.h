@@ -23,6 +23,7 @@ struct arithmetic {
 	bool masked;   /* a result of floating point was shifted, masked or counted up */
 	bool converts; /* between integers and floating point, as a division of integers does */
 	bool product;  /* multiplies integers */
+	bool halves;   /* two floats, of the upper and the lower half of a dword: of type bf16 */
 };
 
 /* Returns false if it does nothing (a move, or one that only quiets a NaN); `kind` is zeroed. */

@@ -28,6 +28,16 @@ static const struct {
 	{ "v_max_num_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
 	{ "v_min_num_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
 	{ "v_max_num_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
+	{ "v_minimum_f32", ISA_OP_MIN, ISA_TYPE_F32, true },
+	{ "v_maximum_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
+	{ "v_minimum_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
+	{ "v_maximum_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
+	{ "v_pk_min_f16", ISA_OP_MIN, ISA_TYPE_PK_F16, true },
+	{ "v_pk_max_f16", ISA_OP_MAX, ISA_TYPE_PK_F16, true },
+	{ "v_pk_min_num_f16", ISA_OP_MIN, ISA_TYPE_PK_F16, true },
+	{ "v_pk_max_num_f16", ISA_OP_MAX, ISA_TYPE_PK_F16, true },
+	{ "v_pk_minimum_f16", ISA_OP_MIN, ISA_TYPE_PK_F16, true },
+	{ "v_pk_maximum_f16", ISA_OP_MAX, ISA_TYPE_PK_F16, true },
 	{ "v_pk_add_bf16", ISA_OP_ADD, ISA_TYPE_PK_BF16, true },
 	{ "v_fma_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
 	{ "v_fmac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
@@ -68,6 +78,18 @@ static const char *const conversions[] = { "_cvt_f32_u32",   "_cvt_f32_i32", "_c
 static const char *const products[] = { "_mul_lo_", "_mul_hi_", "_mul_u",
 					"_mul_i",   "_mad_u",   "_mad_i" };
 
+/* Returns true if it is that instruction, alone or as one of two. */
+static bool is_called(const struct insn *insn, const char *prefix)
+{
+	const char *name = insn->mnemonic;
+
+	if (!strncmp(name, "v_dual_", 7) && !strncmp(prefix, "v_", 2)) {
+		name += 7;
+		prefix += 2;
+	}
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
 bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 {
 	size_t i;
@@ -76,7 +98,7 @@ bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 	kind->converts = contains(insn, conversions, ARRAY_SIZE(conversions));
 	kind->product = contains(insn, products, ARRAY_SIZE(products));
 	for (i = 0; i < ARRAY_SIZE(operations); i++) {
-		if (strncmp(insn->mnemonic, operations[i].prefix, strlen(operations[i].prefix)))
+		if (!is_called(insn, operations[i].prefix))
 			continue;
 		/* max(x, x) only quiets a NaN */
 		if ((operations[i].op == ISA_OP_MAX || operations[i].op == ISA_OP_MIN) &&
@@ -110,6 +132,8 @@ static bool is_number(const struct arithmetic *kind, unsigned dwords)
 		return dwords == 1;
 	case ISA_TYPE_F64:
 		return dwords == 2 && !kind->masked;
+	case ISA_TYPE_F32:
+		return dwords == 1 && (!kind->masked || kind->halves);
 	default:
 		return dwords == 1 && !kind->masked;
 	}
@@ -120,7 +144,8 @@ void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct cas
 	result->computes = true;
 	result->fp = kind->fp && !kind->converts;
 	result->op = kind->op;
-	result->type = kind->type;
+	result->type = kind->type == ISA_TYPE_F32 && kind->halves && dwords == 1 ? ISA_TYPE_PK_BF16
+										 : kind->type;
 	if (!result->fp)
 		result->type = dwords == 2 ? ISA_TYPE_I64 : ISA_TYPE_I32;
 	if (kind->converts || (kind->fp ? !is_number(kind, dwords) : kind->product))

@@ -43,6 +43,12 @@ struct search {
 	bool too_many;
 	bool arithmetic;
 	struct arithmetic kind;
+	/* Operations on floats, and if a dword's upper half was masked, its lower one shifted up.
+	 */
+	const struct insn *float_insn[2];
+	enum isa_op float_op[2];
+	unsigned float_count;
+	bool upper, lower;
 };
 
 /*

@@ -30,9 +30,9 @@ int atomic_fp_kind(const struct isa_atomic *atomic)
 	case ISA_TYPE_F64:
 		return minmax ? ATOMIC_F64_MINMAX : ATOMIC_F64_ADD;
 	case ISA_TYPE_PK_F16:
-		return ATOMIC_PK_F16_ADD;
+		return minmax ? -1 : ATOMIC_PK_F16_ADD;
 	case ISA_TYPE_PK_BF16:
-		return ATOMIC_PK_BF16_ADD;
+		return minmax ? -1 : ATOMIC_PK_BF16_ADD;
 	default:
 		return -1;
 	}

@@ -344,6 +344,21 @@ static void loops_are_slow_where_the_instruction_exists(void **state)
 	assert_string_equal(found(), "HG107 HG106");
 }
 
+/* Instructions add two numbers of 16 bits, and no more. */
+static void loops_of_packed_maxima(void **state)
+{
+	(void)state;
+	atomic.native = false;
+	atomic.cas_loop = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.loop_op = ISA_OP_MAX;
+	atomic.type = ISA_TYPE_PK_F16;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
 /* Each work-group of a kernel with LDS may reduce there, and one work-item updates the memory. */
 static void a_loop_for_each_work_group(void **state)
 {
@@ -445,6 +460,7 @@ int main(void)
 		FINDS(HG106, minimum_and_maximum_of_doubles),
 		FINDS(HG107, a_loop_for_each_work_group),
 		FINDS(HG107, minimum_and_maximum_of_doubles),
+		SILENT(HG107, loops_of_packed_maxima),
 		FINDS(HG106, loops_are_slow_where_the_instruction_exists),
 		SILENT(HG106, locks_and_integers_are_not_fp_loops),
 	};

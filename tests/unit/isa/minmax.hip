@@ -317,3 +317,85 @@ KERNEL locked(int *lock, float *to, float value)
 		}
 	}
 }
+
+/* ---- two numbers in a word ---- */
+
+typedef _Float16 halves __attribute__((ext_vector_type(2)));
+
+//! max_halves *-O0@17: miscompiled
+//! max_halves *-O[123]: cas-max pk_f16 direct 0
+//! max_halves *-O0: ? cas-max pk_f16 direct 0
+//! max_halves *-O0: ? swap i32 direct 0
+KERNEL max_halves(unsigned *to, halves value)
+{
+	unsigned old = load(to);
+
+	while (!swap(to, &old, __builtin_bit_cast(unsigned, __builtin_elementwise_max(__builtin_bit_cast(halves, old), value))))
+		;
+}
+
+//! min_halves *-O0@17: miscompiled
+//! min_halves *-O[123]: cas-min pk_f16 direct 0
+//! min_halves *-O0: ? cas-min pk_f16 direct 0
+//! min_halves *-O0: ? swap i32 direct 0
+KERNEL min_halves(unsigned *to, halves value)
+{
+	unsigned old = load(to);
+
+	while (!swap(to, &old, __builtin_bit_cast(unsigned, __builtin_elementwise_min(__builtin_bit_cast(halves, old), value))))
+		;
+}
+
+DEVICE static inline float upper(unsigned word)
+{
+	return __builtin_bit_cast(float, word & 0xffff0000u);
+}
+
+DEVICE static inline float lower(unsigned word)
+{
+	return __builtin_bit_cast(float, word << 16);
+}
+
+DEVICE static inline unsigned rounded(float number)
+{
+	unsigned bits = __builtin_bit_cast(unsigned, number);
+
+	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+// At -O0 the masks lie in registers.
+//! add_bf16 *-O0@17: miscompiled
+//! add_bf16 *-O[123]: cas-add pk_bf16 direct 0
+//! add_bf16 *-O0: cas-other f32 direct 0
+KERNEL add_bf16(unsigned *to, unsigned value)
+{
+	unsigned old = load(to);
+
+	while (!swap(to, &old, rounded(lower(old) + lower(value)) | rounded(upper(old) + upper(value)) << 16))
+		;
+}
+
+//! max_bf16 *-O0@17: miscompiled
+//! max_bf16 *-O[123]: cas-max pk_bf16 direct 0
+//! max_bf16 *-O0: cas-other f32 direct 0
+KERNEL max_bf16(unsigned *to, unsigned value)
+{
+	unsigned old = load(to);
+
+	while (!swap(to, &old,
+		     rounded(__builtin_fmaxf(lower(old), lower(value))) | rounded(__builtin_fmaxf(upper(old), upper(value))) << 16))
+		;
+}
+
+/* The lower half becomes the sum of both and of another number. */
+//! lower_bf16 *-O0@17: miscompiled
+//! lower_bf16 *-O[123]: cas-other f32 direct 0
+//! lower_bf16 *-O0: ? cas-other f32 direct 0
+//! lower_bf16 *-O0: ? swap i32 direct 0
+KERNEL lower_bf16(unsigned *to, float value)
+{
+	unsigned old = load(to);
+
+	while (!swap(to, &old, rounded(lower(old) + value + upper(old)) | (old & 0xffff0000u)))
+		;
+}
