@@ -90,11 +90,63 @@ static void test_others(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
+static volatile sig_atomic_t handled;
+
+static void plain(int number)
+{
+	handled = number;
+}
+
+static void with_context(int number, siginfo_t *info, void *context)
+{
+	if (info && context)
+		handled = number;
+}
+
+/* The handler that was there gets what no disassembler crashed for, however often the guard is
+ * installed. */
+static void test_handlers(void **state)
+{
+	struct sigaction cmockas, action = { .sa_handler = plain };
+
+	(void)state;
+	assert_int_equal(sigaction(SIGBUS, NULL, &cmockas), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
+		disasm_guard_install();
+		disasm_guard_install();
+		assert_int_equal(read_one(2), 0);
+		assert_int_equal(handled, 0);
+		raise(SIGBUS);
+		assert_int_equal(handled, SIGBUS);
+		handled = 0;
+		action = (struct sigaction){ .sa_sigaction = with_context, .sa_flags = SA_SIGINFO };
+	}
+	sigaction(SIGBUS, &cmockas, NULL);
+}
+
+/* As before, the signal is ignored. */
+static void test_ignored(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		signal(SIGBUS, SIG_IGN);
+		disasm_guard_install();
+		raise(SIGBUS);
+		_exit(7);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_crashes),
+		cmocka_unit_test(test_others),  cmocka_unit_test(test_handlers),
+		cmocka_unit_test(test_ignored), cmocka_unit_test(test_crashes),
 		cmocka_unit_test(test_threads),
 	};
 
