@@ -176,8 +176,7 @@ int state_complement(struct value_store *store, struct state *state, uint32_t na
 
 	if (status)
 		return status;
-	if (from < 0 || (unsigned)from >= state->aside_count ||
-	    (state->aside_count && state->aside[0].name == SITE_LOST))
+	if (from < 0 || (unsigned)from >= state->aside_count || state->aside[0].name == SITE_LOST)
 		return state_lose(store, state);
 	/* Everything switched off since then is one group. */
 	while (state->aside_count > (unsigned)from + 1) {
