@@ -86,10 +86,9 @@ void finding_in_range(struct finding *finding, int64_t ns)
 		    selected && range_path_selected(place.path);
 		return;
 	}
-	if (place.path != row->latest)
-		vary(row, place.path);
-	if (selected && (place.path != row->latest || !row->hits))
-		row->selected |= range_path_selected(place.path);
+	vary(row, place.path);
+	if (selected && !row->selected)
+		row->selected = range_path_selected(place.path);
 	row->ranges += place.instance != row->instance;
 	row->latest = place.path;
 	row->instance = place.instance;

@@ -67,11 +67,12 @@ static void the_latest_of_each_pointer(void **state)
 {
 	(void)state;
 	uses_pointer(8, "a word of it", Q, "before");
-	uses_pointer(8, "a word of it", R, "latest");
-	uses_pointer(16, "a word of it", R + SIZE, "of another argument");
-	finding_turn_to(described, Q, SIZE);
-	assert_string_equal(described->message, "first");
+	uses_pointer(16, "a word of it", R, "of another argument");
+	uses_pointer(8, "a word of it", Q + 8, "latest");
 	finding_turn_to(described, R, SIZE);
+	assert_string_equal(described->message, "of another argument");
+	assert_int_equal(described->kernarg_offset, 16);
+	finding_turn_to(described, Q, SIZE);
 	assert_string_equal(described->message, "latest");
 }
 

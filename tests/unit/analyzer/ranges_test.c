@@ -213,12 +213,47 @@ static void test_selected(void **state)
 	assert_false(is_selected("other", many));
 }
 
+static void test_joined(void **state)
+{
+	struct finding one = { .process = process_new(1) }, other = { .process = one.process };
+
+	(void)state;
+	hit(&one, "layer 2");
+	finding_ranges_select("warm-up");
+	hit(&other, "layer 17");
+	hit(&other, "warm-up");
+	finding_ranges_select(NULL);
+	finding_ranges_join(&one, &other);
+	assert_int_equal(one.ranges->len, 2);
+	assert_int_equal(one.ranges_left_out, 0);
+	assert_int_equal(g_array_index(one.ranges, struct finding_range, 0).hits, 2);
+	assert_true(g_array_index(one.ranges, struct finding_range, 0).varies);
+	assert_false(g_array_index(one.ranges, struct finding_range, 0).selected);
+	assert_true(g_array_index(one.ranges, struct finding_range, 1).selected);
+	/* There is no room for more kinds, so that one of those stands for the rest. */
+	for (unsigned i = 2; i < FINDING_RANGES_MOST; i++)
+		hit(&one, (char[]){ (char)('a' + i), 0 });
+	g_array_set_size(other.ranges, 0);
+	finding_ranges_select("zz");
+	hit(&other, "zz");
+	finding_ranges_select(NULL);
+	finding_ranges_join(&one, &other);
+	assert_int_equal(one.ranges->len, FINDING_RANGES_MOST);
+	assert_int_equal(one.ranges_left_out, 1);
+	assert_true(g_array_index(one.ranges, struct finding_range, 0).selected);
+	finding_ranges_join(&one, &(struct finding){ .process = one.process }); /* it has none */
+	g_array_free(one.ranges, TRUE);
+	g_array_free(other.ranges, TRUE);
+	process_free(one.process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting),  cmocka_unit_test(test_started),
 		cmocka_unit_test(test_depth),    cmocka_unit_test(test_many),
 		cmocka_unit_test(test_findings), cmocka_unit_test(test_selected),
+		cmocka_unit_test(test_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
