@@ -278,6 +278,20 @@ static void a_launch_with_code(void **state)
 	assert_null(strstr(ends_in(HG_API_hipLaunchKernel, "gfx90a", SIGSEGV, 0), "device code"));
 }
 
+/* What cannot be read tells nothing. */
+static void a_launch_of_a_program_that_is_gone(void **state)
+{
+	struct process *ends = replay_process(&replay, 1);
+
+	(void)state;
+	g_free(ends->exe);
+	ends->exe = g_strdup("/nonexistent");
+	open_call((struct hg_open_call){ .state = HG_API_hipLaunchKernel });
+	end_of_recording(SIGSEGV);
+	assert_string_equal(found(), "HG621");
+	assert_null(strstr(finding(0)->message, "device code"));
+}
+
 static void an_aborted_launch(void **state)
 {
 	(void)state;
@@ -756,6 +770,7 @@ int main(void)
 		TEST(a_launch_without_code),
 		TEST(a_launch_that_vanished_without_code),
 		TEST(a_launch_with_code),
+		TEST(a_launch_of_a_program_that_is_gone),
 		TEST(an_aborted_launch),
 		TEST(another_call_without_code),
 		TEST(a_program_with_target_regions),
