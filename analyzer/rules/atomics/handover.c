@@ -36,8 +36,7 @@ static void clear_sides(void *data)
 
 	for (unsigned i = 0; *sides && i < (*sides)->len; i++)
 		allocation_unref(g_array_index(*sides, struct side, i).allocation);
-	if (*sides)
-		g_array_free(*sides, TRUE);
+	g_clear_pointer(sides, g_array_unref);
 }
 
 static const struct attachment_type sides_type = { sizeof(GArray *), NULL, clear_sides };

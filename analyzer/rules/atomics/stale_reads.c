@@ -63,8 +63,7 @@ static void clear_reads(void *data)
 		g_free(read->writer);
 		allocation_unref(read->allocation);
 	}
-	if (*reads)
-		g_array_free(*reads, TRUE);
+	g_clear_pointer(reads, g_array_unref);
 }
 
 static const struct attachment_type reads_type = { sizeof(GArray *), NULL, clear_reads };

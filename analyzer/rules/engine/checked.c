@@ -6,8 +6,7 @@ static void clear_checked(void *data)
 {
 	struct checked_launch *checked = data;
 
-	if (checked->hits)
-		g_ptr_array_free(checked->hits, TRUE);
+	g_clear_pointer(&checked->hits, g_ptr_array_unref);
 }
 
 static const struct attachment_type checked_type = { sizeof(struct checked_launch), NULL,

@@ -85,14 +85,10 @@ static void finding_free(gpointer data)
 	allocation_unref(finding->through);
 	attachments_clear(&finding->evidence);
 	g_array_free(finding->sites, TRUE);
-	if (finding->ranges)
-		g_array_free(finding->ranges, TRUE);
-	if (finding->site_index)
-		g_hash_table_destroy(finding->site_index);
-	if (finding->ranks)
-		g_array_free(finding->ranks, TRUE);
-	if (finding->pids)
-		g_array_free(finding->pids, TRUE);
+	g_clear_pointer(&finding->ranges, g_array_unref);
+	g_clear_pointer(&finding->site_index, g_hash_table_destroy);
+	g_clear_pointer(&finding->ranks, g_array_unref);
+	g_clear_pointer(&finding->pids, g_array_unref);
 	g_free(finding);
 }
 

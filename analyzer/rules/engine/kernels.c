@@ -51,8 +51,7 @@ static void entry_free(gpointer data)
 {
 	struct entry *entry = data;
 
-	if (entry->given)
-		g_hash_table_destroy(entry->given);
+	g_clear_pointer(&entry->given, g_hash_table_destroy);
 	evaluations_free(entry->evaluations);
 	isa_code_object_free(entry->object);
 	g_free(entry->problem);

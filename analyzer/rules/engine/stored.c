@@ -44,8 +44,7 @@ static void clear_kept(void *data)
 {
 	struct kept_stores *kept = data;
 
-	if (kept->list)
-		g_array_free(kept->list, TRUE);
+	g_clear_pointer(&kept->list, g_array_unref);
 }
 
 static const struct attachment_type kept_type = { sizeof(struct kept_stores), NULL, clear_kept };

@@ -31,8 +31,7 @@ static void clear_pending(void *data)
 {
 	GHashTable **threads = data;
 
-	if (*threads)
-		g_hash_table_destroy(*threads);
+	g_clear_pointer(threads, g_hash_table_destroy);
 }
 
 /* By thread. */
