@@ -32,12 +32,12 @@ static bool is_inside(const struct code *code, const Elf64_Shdr *section)
 /* Returns the string at `offset` of a string table, or NULL. */
 static char *string_at(const struct code *code, const Elf64_Shdr *table, uint64_t offset)
 {
-	char *text = code->data + table->sh_offset + offset;
+	char *text;
 
-	return is_inside(code, table) && offset < table->sh_size &&
-		       memchr(text, 0, MIN(table->sh_size - offset, NAME_MOST))
-		   ? text
-		   : NULL;
+	if (!is_inside(code, table) || offset >= table->sh_size)
+		return NULL;
+	text = code->data + table->sh_offset + offset;
+	return memchr(text, 0, MIN(table->sh_size - offset, NAME_MOST)) ? text : NULL;
 }
 
 static const char *section_name(const struct code *code, const Elf64_Shdr *section)

@@ -337,9 +337,13 @@ static int copy_pages(struct reduction *reduction, int from, const struct ring_f
 			result = refuse_file(reduction, name, EINVAL,
 					     "has a record that cannot be read: a damaged "
 					     "recording is not reduced");
-		else
+		else if (page->state != HG_RING_FREE)
 			result = tree_write(to, page, (size_t)got);
+		else if (lseek(to, got, SEEK_CUR) < 0) /* it takes no room there, either */
+			result = refuse_file(reduction, name, errno, NULL);
 	}
+	if (!result && ftruncate(to, lseek(to, 0, SEEK_CUR)))
+		result = refuse_file(reduction, name, errno, NULL);
 	g_free(page);
 	return result;
 }
