@@ -135,19 +135,50 @@ static bool is_foreign(struct sg_wave *wave, const struct sg_live *live,
 	return true;
 }
 
+/* Gives the least and the greatest address of the active lanes, of which there are some. */
+static void find_bounds(const uint64_t address[SG_LANES], uint64_t active, uint64_t *least,
+			uint64_t *greatest)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+
+	if (active == UINT64_MAX) { /* a loop that compilers vectorize */
+		for (unsigned l = 0; l < SG_LANES; l++) {
+			low = address[l] < low ? address[l] : low;
+			high = address[l] > high ? address[l] : high;
+		}
+	} else {
+		for (uint64_t m = active; m; m &= m - 1) {
+			uint64_t at = address[__builtin_ctzll(m)];
+
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+	}
+	*least = low;
+	*greatest = high;
+}
+
 /* Returns true with the allocation if all lanes' accesses are in one. */
 static bool is_in_one(const struct sg_touched *touched, struct sg_live *live)
 {
-	uint64_t least = UINT64_MAX, greatest = 0;
+	uint64_t least, greatest;
 
-	for (uint64_t m = touched->active; m; m &= m - 1) {
-		uint64_t address = touched->address[0][__builtin_ctzll(m)];
-
-		least = address < least ? address : least;
-		greatest = address > greatest ? address : greatest;
-	}
-	return least <= greatest && greatest <= UINT64_MAX - touched->size &&
+	find_bounds(touched->address[0], touched->active, &least, &greatest);
+	return greatest <= UINT64_MAX - touched->size &&
 	       sg_shadow_live(least, greatest + touched->size, live);
+}
+
+/* Returns true if all lanes' accesses are in the group's LDS. */
+static bool is_in_lds(const struct sg_wave *wave, const struct sg_touched *touched)
+{
+	uint64_t least, greatest;
+
+	for (unsigned e = 0; e < touched->elements; e++) {
+		find_bounds(touched->address[e], touched->active, &least, &greatest);
+		if (greatest + touched->size > wave->group->lds_size)
+			return false;
+	}
+	return true;
 }
 
 /* Returns true if bytes are behind the code object, which has its last page alone. */
@@ -202,10 +233,13 @@ static void check_memory(struct sg_wave *wave, const struct sg_insn *in,
 {
 	struct sg_suspicion suspicion = { 0 };
 	bool found = false;
+	bool simple = touched->kind != SG_ATOMIC; /* which may be misaligned */
 	struct sg_live live;
 
+	if (!touched->active || (touched->lds && simple && is_in_lds(wave, touched)))
+		return;
 	sg_shadow_lock();
-	if (!touched->lds && touched->kind != SG_ATOMIC && is_in_one(touched, &live)) {
+	if (!touched->lds && simple && is_in_one(touched, &live)) {
 		suspicion.lane = (unsigned)__builtin_ctzll(touched->active);
 		suspicion.address = touched->address[0][suspicion.lane];
 		found = is_foreign(wave, &live, &suspicion);
@@ -221,17 +255,6 @@ static void check_memory(struct sg_wave *wave, const struct sg_insn *in,
 	sg_shadow_unlock();
 	if (found)
 		report(wave, in, touched, &suspicion);
-}
-
-/* Looks for pointers among what was loaded. */
-static void see_loaded(struct sg_wave *wave, const struct sg_insn *in,
-		       const struct sg_touched *touched)
-{
-	if (wave->stop || !(softgpu_config.check & SOFTGPU_MEMCHECK))
-		return;
-	sg_shadow_lock();
-	sg_origin_loaded(wave, in, touched);
-	sg_shadow_unlock();
 }
 
 /* Turns flat addresses into offsets in LDS. Returns true if all that are active lie there. */
@@ -292,7 +315,8 @@ static void checked(struct sg_wave *wave, const struct sg_insn *in)
 		sg_follow_memory(wave, in, &touched, execute);
 	else
 		execute(wave, in, &touched);
-	see_loaded(wave, in, &touched);
+	if (softgpu_config.check & SOFTGPU_MEMCHECK && !wave->stop)
+		sg_origin_loaded(wave, in, &touched);
 }
 
 void sg_check_prepare(struct sg_insn *in)

@@ -99,7 +99,7 @@ bool sg_shadow_heights(uint32_t *least, uint32_t *span);
  * accesses. The caller holds the lock. In origin.c.
  */
 bool sg_origin_missing(struct sg_wave *wave, const struct sg_live *live);
-/* Looks for pointers among what an instruction has loaded. The caller holds the lock. */
+/* Looks for pointers among what an instruction has loaded. */
 void sg_origin_loaded(struct sg_wave *wave, const struct sg_insn *in,
 		      const struct sg_touched *touched);
 /* Says that there is code which loads what cannot be looked at. */

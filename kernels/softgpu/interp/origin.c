@@ -50,7 +50,14 @@ bool sg_origin_missing(struct sg_wave *wave, const struct sg_live *live)
 
 static void note(uint32_t low, uint32_t high, bool whole)
 {
-	if (!whole || sg_shadow_pointer((uint64_t)high << 32 | low, true) == SG_POINTER_UNKNOWN)
+	enum sg_pointer pointer = SG_POINTER_UNKNOWN;
+
+	if (whole) {
+		sg_shadow_lock();
+		pointer = sg_shadow_pointer((uint64_t)high << 32 | low, true);
+		sg_shadow_unlock();
+	}
+	if (pointer == SG_POINTER_UNKNOWN)
 		__atomic_store_n(&unsure, true, __ATOMIC_RELAXED);
 }
 
