@@ -9,6 +9,7 @@
 #include "preload/core/libc.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/checks.h"
+#include "preload/hip/hip_capture_stream.h"
 #include "preload/hip/hip_runtime.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -175,11 +176,27 @@ static enum owner owner_of(uint32_t api)
 /* Tells the GPU of memory that nothing has written. */
 static void tell_unwritten(const struct hg_ev_alloc *event)
 {
+	int (*wait)(uint64_t stream);
+
 	pthread_once(&once, find);
-	if (unwritten && event->ptr && event->size &&
-	    (event->api == HG_API_hipMalloc || event->api == HG_API_hipExtMallocWithFlags ||
-	     event->api == HG_API_hipMallocPitch))
-		unwritten(event->ptr, event->size);
+	if (!unwritten || !event->ptr || !event->size)
+		return;
+	switch (event->api) {
+	case HG_API_hipMallocAsync:
+	case HG_API_hipMallocFromPoolAsync:
+		/* Work that is queued may still use the memory as a released block. */
+		wait = (int (*)(uint64_t))hg_hip_query("hipStreamSynchronize");
+		if (hg_hip_any_capture() || !wait || wait(event->stream))
+			return;
+		break;
+	case HG_API_hipMalloc:
+	case HG_API_hipExtMallocWithFlags:
+	case HG_API_hipMallocPitch:
+		break;
+	default:
+		return;
+	}
+	unwritten(event->ptr, event->size);
 }
 
 void hg_checks_alloc(const struct hg_ev_alloc *event)
@@ -242,6 +259,12 @@ static struct block keep(struct block block)
 	return out;
 }
 
+void hg_checks_forget(void *ptr)
+{
+	if (HG_UNLIKELY(unwritten != NULL) && ptr)
+		unwritten((uintptr_t)ptr, 0);
+}
+
 void *hg_checks_release(uint32_t api, void *ptr)
 {
 	static char nothing; /* which the runtime refuses */
@@ -250,8 +273,7 @@ void *hg_checks_release(uint32_t api, void *ptr)
 	struct block block, out = { .ptr = ptr };
 	bool checks = checking();
 
-	if (unwritten && ptr)
-		unwritten((uintptr_t)ptr, 0);
+	hg_checks_forget(ptr);
 	if (HG_LIKELY(!checks))
 		return ptr;
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");

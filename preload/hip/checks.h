@@ -39,6 +39,8 @@ static inline void hg_checks_copied(uint64_t dst, uint64_t size, int kind)
 		hg_checks_written(dst, 0, size);
 }
 
+/* The program releases `ptr`, of which it is not known any more what was written. */
+void hg_checks_forget(void *ptr);
 /*
  * Returns what the runtime is to release where the program releases `ptr` by `api`: another block
  * that was kept long enough, NULL, or `ptr` itself, if it is not known, too large to be kept, or

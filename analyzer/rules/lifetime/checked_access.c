@@ -347,13 +347,13 @@ static void limit(const struct rules_context *context)
 				  "management, and of pools after its release; parts of "
 				  "allocations");
 	if (tools && strstr(tools, "initcheck"))
-		findings_limit_of(
-		    context->findings, LIMIT_MODEL,
-		    "not checked for being written: memory of other functions than "
-		    "hipMalloc, hipExtMallocWithFlags and hipMallocPitch, allocations "
-		    "of more than 256 MiB, private memory; what images, buffers with "
-		    "formats and scalar stores access; what the host does with bytes "
-		    "that it copies");
+		findings_limit_of(context->findings, LIMIT_MODEL,
+				  "not checked for being written: memory of other functions than "
+				  "hipMalloc, hipExtMallocWithFlags, hipMallocPitch and "
+				  "hipMallocAsync, allocations "
+				  "of more than 256 MiB, private memory; what images, buffers with "
+				  "formats and scalar stores access; what the host does with bytes "
+				  "that it copies");
 	if (tools && strstr(tools, "racecheck"))
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: races in global memory; loads of LDS that atomics "

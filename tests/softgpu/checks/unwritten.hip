@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 {
 	char name[32] = "";
 	int host[COUNT] = { 1, 2, 3 }, *a, *b, *c;
+	hipStream_t stream;
 	bool right;
 
 	if (argc > 1)
@@ -157,6 +158,19 @@ int main(int argc, char **argv)
 	} else if (!strcmp(name, "selected")) {
 		move<<<1, COUNT / 2>>>(c, a);
 		select<<<1, COUNT>>>(a, COUNT / 2 + (right ? 0 : 1), c);
+	} else if (!strcmp(name, "pool")) {
+		// The second block is the first one again, which queued kernels still use.
+		if (hipStreamCreate(&stream))
+			return 1;
+		for (int i = 0; i < 2; i++) {
+			if (hipMallocAsync((void **)&a, sizeof(host), stream))
+				return 1;
+			if (right || !i)
+				(void)hipMemsetAsync(a, 0, sizeof(host), stream);
+			for (int k = 0; k < 20; k++)
+				scale<<<1, COUNT, 0, stream>>>(a, c);
+			(void)hipFreeAsync(a, stream);
+		}
 	} else if (!strcmp(name, "local")) {
 		local<<<1, COUNT>>>(c, COUNT - (right ? 0 : 1), c);
 	} else if (!strcmp(name, "reduced")) {
