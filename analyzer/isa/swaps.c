@@ -62,6 +62,12 @@ uint64_t swaps_context(const struct flow *flow)
 
 /* ---- what values remember ---- */
 
+static bool is_same(const struct arithmetic *a, const struct arithmetic *b)
+{
+	return a->op == b->op && a->type == b->type && a->fp == b->fp && a->masked == b->masked &&
+	       a->converts == b->converts && a->product == b->product && a->halves == b->halves;
+}
+
 /*
  * Returns the value of an access (`kind` NULL) or of what was computed from it; BOTTOM if there are
  * too many.
@@ -74,8 +80,7 @@ static value_id remember(struct flow *flow, uint32_t access, const struct arithm
 	if (!kind)
 		return value_base(&flow->store, BASE(BASE_LOADED, access << 4), 0);
 	for (i = 0; i < swaps->row_count; i++)
-		if (swaps->row[i].access == access &&
-		    !memcmp(&swaps->row[i].kind, kind, sizeof(*kind)))
+		if (swaps->row[i].access == access && is_same(&swaps->row[i].kind, kind))
 			return value_base(&flow->store, BASE(BASE_RESULT, i), 0);
 	if (swaps->row_count == ROWS_MAX)
 		return VALUE_BOTTOM;
