@@ -482,6 +482,29 @@ static bool is_plain_number(const struct value_store *store, value_id id)
 	       value->alt[0].flags == ALT_OPAQUE && !value->alt[0].constant;
 }
 
+#define PRIVATE_DWORDS 64 /* one of so many at most may be stored to; else any is */
+
+/*
+ * Stores a dword to private memory at a place that is not known, but from where to where it may be:
+ * other dwords stay what they are. Returns 0 or -ENOMEM.
+ */
+static int store_somewhere(struct flow *flow, struct state *state, const struct target *target,
+			   int64_t offset, value_id value)
+{
+	int64_t first = target->first + offset, last = target->last + offset + 3;
+	int status = 0;
+
+	if (!target->bounded || first < 0 || last >= PRIVATE_LIMIT ||
+	    last / 4 - first / 4 > PRIVATE_DWORDS)
+		return state_private_store_any(&flow->store, state, value, false);
+	for (int64_t dword = first / 4; !status && dword <= last / 4; dword++)
+		status = state_private_store(
+		    &flow->store, state, (uint32_t)dword,
+		    value_join(&flow->store, value,
+			       state_private_load(&flow->store, state, (uint32_t)dword, false)));
+	return status;
+}
+
 static int store_private(struct flow *flow, struct state *state, const struct insn *insn,
 			 const struct layout *layout, const struct target *target, bool only)
 {
@@ -518,7 +541,8 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 			continue;
 		}
 		if (!private_dword(flow, target, layout->offset + 4 * (int64_t)part, &dword)) {
-			status = state_private_store_any(store, state, value, false);
+			status = store_somewhere(flow, state, target,
+						 layout->offset + 4 * (int64_t)part, value);
 			continue;
 		}
 		if (!only)

@@ -184,10 +184,13 @@ static unsigned aperture(const struct flow *flow, const struct value *low, const
 			continue;
 		one.exact = !low->alt[i].flags && !high->flags;
 		one.constant = low->alt[i].constant;
+		one.bounded = low->alt[i].flags == ALT_OPAQUE && low->alt[i].bound && !high->flags;
+		one.first = one.constant;
+		one.last = (int64_t)one.constant + low->alt[i].bound;
 		count = emit(target, count, &one);
 	}
 	if (count == before) {
-		one.exact = false;
+		one.exact = one.bounded = false;
 		count = emit(target, count, &one);
 	}
 	return count;

@@ -264,6 +264,18 @@ KERNEL guarded_twice(unsigned *a, const unsigned *set, int limit, unsigned least
 		ADD(a + thread());
 }
 
+// At -O0 the limit lies beside the array: an index that is known to stay within it leaves that as it is.
+//! private_array *: 0 0x7f01 64: 0!
+//! private_array *: 0 0x7f01 0: none
+KERNEL private_array(unsigned *a, int limit)
+{
+	volatile int array[4];
+
+	array[thread() & 3] = 1;
+	if (thread() < limit)
+		ADD(a);
+}
+
 // A byte of the arguments, by an index that is known.
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 1: 8!
 //! byte *-O[13]: 0 0x7f01 0 0x7f02 0x03020100 0 2: 0!
