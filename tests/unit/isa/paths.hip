@@ -100,10 +100,8 @@ KERNEL null_or_argument(int *a, int any, int i)
 	ADD(from + i);
 }
 
-// A pointer that was stored after a number was stored at a computed place in private memory, and one from before. At -O0 the
-// two numbers might be the halves of a pointer.
-//! after_array *O[123]: native i32 direct 0
-//! after_array *O0: native i32 unknown
+// A pointer that was stored before a number is stored at a computed place in private memory, which is one of the array beside it.
+//! after_array *: native i32 direct 0
 KERNEL after_array(int *a, const int *from, int i)
 {
 	int *volatile place;
