@@ -200,11 +200,12 @@ static gint compare_here(gconstpointer a, gconstpointer b)
 /* Returns the recording in directory `name` by its manifest, or NULL if it has none. */
 static struct recording_here *look_at(const char *name)
 {
-	int folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct json_object *manifest = folder < 0 ? NULL : bundle_manifest_at(folder), *value,
-			   *word;
+	char *path = g_build_filename(name, BUNDLE_MANIFEST, NULL), *problem = NULL;
+	struct json_object *manifest = NULL, *value, *word;
 	struct recording_here *here = NULL;
 
+	if (bundle_check(name, &problem) == 0)
+		manifest = json_object_from_file(path);
 	if (manifest && json_object_is_type(manifest, json_type_object)) {
 		time_t seconds;
 		struct tm parts;
@@ -226,8 +227,8 @@ static struct recording_here *look_at(const char *name)
 			here->program = g_path_get_basename(json_object_get_string(word));
 	}
 	json_object_put(manifest);
-	if (folder >= 0)
-		close(folder);
+	free(problem);
+	g_free(path);
 	return here;
 }
 
