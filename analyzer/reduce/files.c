@@ -537,14 +537,14 @@ static void hide_environment(struct json_object *manifest)
 static int take_manifest(struct reduction *reduction)
 {
 	static const char *const paths[] = { "directory", "executable", "cwd" };
-	int source = open(reduction->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct json_object *manifest = source < 0 ? NULL : bundle_manifest_at(source), *host;
+	char *file = g_build_filename(reduction->path, BUNDLE_MANIFEST, NULL);
+	/* bundle_check() has looked at it. */
+	struct json_object *manifest = json_object_from_file(file), *host;
 	struct json_object *command = json_object_new_array();
 	const char *text;
 	int result;
 
-	if (source >= 0)
-		close(source);
+	g_free(file);
 	if (!manifest || !json_object_is_type(manifest, json_type_object)) {
 		json_object_put(manifest);
 		json_object_put(command);
