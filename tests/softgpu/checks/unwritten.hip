@@ -75,6 +75,14 @@ __global__ void add_masked(const unsigned *from, unsigned mask, int *to)
 	to[threadIdx.x] = (from[threadIdx.x] & mask) + 1;
 }
 
+// Halves of words are put together; one of them is not written.
+template <bool RIGHT> __global__ void pack(const unsigned short *from, unsigned *to)
+{
+	unsigned both = from[2 * threadIdx.x] | (unsigned)from[2 * threadIdx.x + 1] << 16;
+
+	to[threadIdx.x] = RIGHT ? both : both + 1;
+}
+
 // Elements beyond `n` are loaded, but not selected.
 __global__ void select(const int *from, int n, int *to)
 {
@@ -155,6 +163,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(name, "masked")) {
 		set_bytes<<<1, COUNT>>>((char *)a);
 		add_masked<<<1, COUNT>>>((unsigned *)a, right ? 0xffffff : 0xffffffff, c);
+	} else if (!strcmp(name, "packed")) {
+		set_bytes<<<1, COUNT>>>((char *)a);
+		if (right)
+			pack<true><<<1, COUNT>>>((unsigned short *)a, (unsigned *)b);
+		else
+			pack<false><<<1, COUNT>>>((unsigned short *)a, (unsigned *)b);
 	} else if (!strcmp(name, "selected")) {
 		move<<<1, COUNT / 2>>>(c, a);
 		select<<<1, COUNT>>>(a, COUNT / 2 + (right ? 0 : 1), c);
