@@ -173,11 +173,17 @@ static enum owner owner_of(uint32_t api)
 	}
 }
 
+/* Returns true when the stream has ended its work. */
+static bool wait_for(uint64_t stream)
+{
+	int (*wait)(uint64_t stream) = (int (*)(uint64_t))hg_hip_query("hipStreamSynchronize");
+
+	return !hg_hip_any_capture() && wait && !wait(stream);
+}
+
 /* Tells the GPU of memory that nothing has written. */
 static void tell_unwritten(const struct hg_ev_alloc *event)
 {
-	int (*wait)(uint64_t stream);
-
 	pthread_once(&once, find);
 	if (!unwritten || !event->ptr || !event->size)
 		return;
@@ -185,8 +191,7 @@ static void tell_unwritten(const struct hg_ev_alloc *event)
 	case HG_API_hipMallocAsync:
 	case HG_API_hipMallocFromPoolAsync:
 		/* Work that is queued may still use the memory as a released block. */
-		wait = (int (*)(uint64_t))hg_hip_query("hipStreamSynchronize");
-		if (hg_hip_any_capture() || !wait || wait(event->stream))
+		if (!wait_for(event->stream))
 			return;
 		break;
 	case HG_API_hipMalloc:
@@ -259,10 +264,12 @@ static struct block keep(struct block block)
 	return out;
 }
 
-void hg_checks_forget(void *ptr)
+void hg_checks_release_async(void *ptr, uint64_t stream)
 {
-	if (HG_UNLIKELY(unwritten != NULL) && ptr)
-		unwritten((uintptr_t)ptr, 0);
+	if (HG_LIKELY(!unwritten) || !ptr)
+		return;
+	wait_for(stream);
+	unwritten((uintptr_t)ptr, 0);
 }
 
 void *hg_checks_release(uint32_t api, void *ptr)
@@ -273,7 +280,8 @@ void *hg_checks_release(uint32_t api, void *ptr)
 	struct block block, out = { .ptr = ptr };
 	bool checks = checking();
 
-	hg_checks_forget(ptr);
+	if (unwritten && ptr)
+		unwritten((uintptr_t)ptr, 0);
 	if (HG_LIKELY(!checks))
 		return ptr;
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");

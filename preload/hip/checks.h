@@ -39,8 +39,11 @@ static inline void hg_checks_copied(uint64_t dst, uint64_t size, int kind)
 		hg_checks_written(dst, 0, size);
 }
 
-/* The program releases `ptr`, of which it is not known any more what was written. */
-void hg_checks_forget(void *ptr);
+/*
+ * The program gives `ptr` back to its pool; what was written there is not known any more. With
+ * initcheck this waits for the stream, whose kernels may use the memory until then.
+ */
+void hg_checks_release_async(void *ptr, uint64_t stream);
 /*
  * Returns what the runtime is to release where the program releases `ptr` by `api`: another block
  * that was kept long enough, NULL, or `ptr` itself, if it is not known, too large to be kept, or
