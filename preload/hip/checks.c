@@ -280,11 +280,17 @@ void *hg_checks_release(uint32_t api, void *ptr)
 	struct block block, out = { .ptr = ptr };
 	bool checks = checking();
 
-	if (unwritten && ptr)
-		unwritten((uintptr_t)ptr, 0);
-	if (HG_LIKELY(!checks))
+	if (HG_LIKELY(!checks && !unwritten))
 		return ptr;
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");
+	/* Kernels may use the memory until then. */
+	if (unwritten && ptr) {
+		if (wait)
+			wait();
+		unwritten((uintptr_t)ptr, 0);
+	}
+	if (!checks)
+		return ptr;
 	pthread_mutex_lock(&lock);
 	if (is_kept(ptr)) {
 		out.ptr = &nothing;

@@ -140,6 +140,10 @@ int main(int argc, char **argv)
 		for (int i = 0; right && i < COUNT; i++)
 			a[i] = 0; // the software GPU's memory is the host's
 		scale<<<1, COUNT>>>(a, c);
+	} else if (!strcmp(name, "released")) {
+		for (int k = 0; k < 20; k++)
+			scale<<<1, COUNT>>>(right ? c : a, b);
+		(void)hipFree(a);
 	} else if (!strcmp(name, "branch")) {
 		branch<<<1, COUNT>>>(right ? c : a, b);
 	} else if (!strcmp(name, "address")) {
