@@ -298,6 +298,60 @@ CASE(barrier_loop, "synccheck", "lanes pass a loop with a barrier differently of
 	TRY(trips);
 }
 
+__global__ void skipped(int *to)
+{
+	__shared__ int shared[COUNT];
+	int i = threadIdx.x;
+
+	RIGHT_ONLY(if (i >= 200) return;)
+	if (i < 200) {
+		shared[i] = i;
+		__syncthreads();
+		to[i] = shared[199 - i];
+	}
+	__syncthreads();
+	to[i] += 1;
+}
+
+CASE(barrier_skipped, "synccheck", "work-items skip a barrier and wait at the next one; in the twin they return")
+{
+	TRY(skipped);
+}
+
+__global__ void one_more(int *to)
+{
+	if (threadIdx.x < 64) {
+		to[threadIdx.x] = 1;
+		DEFECT_ONLY(__syncthreads();)
+		to[threadIdx.x] += 1;
+	}
+	__syncthreads();
+	to[threadIdx.x] += 2;
+}
+
+CASE(barrier_one_more, "synccheck", "the first wave has one barrier more than the others")
+{
+	TRY(one_more);
+}
+
+__global__ void wave_arms(int *to)
+{
+	if (PICK(threadIdx.x < 64, blockIdx.x)) {
+		to[threadIdx.x] = 1;
+		__syncthreads();
+		to[threadIdx.x] += 2;
+	} else {
+		to[threadIdx.x] = 3;
+		__syncthreads();
+		to[threadIdx.x] += 4;
+	}
+}
+
+CASE(barrier_wave_arms, "synccheck", "whole waves reach barriers of both arms of a condition; AMD's hardware counts waves")
+{
+	TRY(wave_arms);
+}
+
 CASE(copy_in_past, "memcheck", "a copy to the device is longer than the allocation")
 {
 	int *a = zeroed<int>(COUNT), host[COUNT + 1] = { 1 };
