@@ -57,7 +57,7 @@ static void on_checked(const struct checked *checked, void *data)
 	errno = saved;
 }
 
-#define LEAKCHECK 4    /* SOFTGPU_LEAKCHECK */
+#define LEAKCHECK 8    /* SOFTGPU_LEAKCHECK */
 static uint64_t tools; /* softgpu_config.check */
 
 /* exit() calls this, and _exit() does not. */

@@ -285,7 +285,7 @@ void *hg_checks_release(uint32_t api, void *ptr)
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");
 	/* Kernels may use the memory until then. */
 	if (unwritten && ptr) {
-		if (wait)
+		if (owner != OTHER && wait)
 			wait();
 		unwritten((uintptr_t)ptr, 0);
 	}

@@ -33,7 +33,7 @@
 		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
 		hg_before_free(&call, &event);                                   \
 		hg_open_free(&event);                                            \
-		if (HG_API_##name == HG_API_hipFreeAsync)                        \
+		if (event.api == HG_API_hipFreeAsync)                            \
 			hg_checks_release_async(given, event.stream);            \
 		given = hg_checks_release(HG_API_##name, given);                 \
 		call.rc = real given_args;                                       \

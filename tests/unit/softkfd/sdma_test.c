@@ -31,6 +31,16 @@ static unsigned char *host(uint64_t address)
 	return &pages[place[(address - MEMORY) / SOFTGPU_PAGE_SIZE]][address % SOFTGPU_PAGE_SIZE];
 }
 
+/* What initcheck is told, of the last copy or fill. */
+static uint64_t told_to, told_from, told_size;
+
+void softgpu_check_copied(uint64_t to, uint64_t from, uint64_t size)
+{
+	told_to = to;
+	told_from = from;
+	told_size = size;
+}
+
 void *kfd_memory_span(unsigned gpu, uint64_t address, uint64_t size, bool write, uint64_t *span)
 {
 	uint64_t rest = SOFTGPU_PAGE_SIZE - address % SOFTGPU_PAGE_SIZE;
@@ -168,6 +178,9 @@ static void test_copy(void **state)
 	for (unsigned i = 0; i < sizeof expected; i++)
 		assert_int_equal(*host(MEMORY + 3 * SOFTGPU_PAGE_SIZE + 5 + i), expected[i]);
 	assert_int_equal(read_pointer, write_pointer);
+	/* It is told in pieces. */
+	assert_int_equal(told_to + told_size, MEMORY + 3 * SOFTGPU_PAGE_SIZE + 5 + sizeof expected);
+	assert_int_equal(told_from + told_size, MEMORY + 100 + sizeof expected);
 }
 
 static void test_faults(void **state)
