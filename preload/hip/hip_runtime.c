@@ -30,7 +30,7 @@
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/passed_over.h"
+#include "preload/stacks/passed_over.h"
 #include "preload/trace/open_calls.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"

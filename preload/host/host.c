@@ -21,7 +21,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/passed_over.h"
+#include "preload/stacks/passed_over.h"
 #include "preload/trace/ring.h"
 #include "tracer/api/host.h"
 #include "tracer/ring.h"

@@ -12,7 +12,7 @@
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/passed_over.h"
+#include "preload/stacks/passed_over.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"

@@ -23,7 +23,7 @@
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/passed_over.h"
+#include "preload/stacks/passed_over.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/api/hsa.h"

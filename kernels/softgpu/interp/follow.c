@@ -767,8 +767,7 @@ static void follow_scalar_load(struct sg_wave *wave, const struct sg_insn *in,
 	part.active = 1;
 	sg_known_lock();
 	for (unsigned w = 0; w < touched->size / 4 && w < WIDEST / 4; w++) {
-		part.address[0][0] =
-		    touched->address[0][__builtin_ctzll(touched->active)] + 4 * w;
+		part.address[0][0] = touched->address[0][__builtin_ctzll(touched->active)] + 4 * w;
 		find_lane(wave, &part, 0, 0, &found);
 		masks[w] = loaded_mask(found.unwritten[0][0], 0, 4);
 		any |= masks[w];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts calls of the program's that cannot be recorded where they are made. */
-#ifndef HIPGRAIN_PRELOAD_TRACE_PASSED_OVER_H
-#define HIPGRAIN_PRELOAD_TRACE_PASSED_OVER_H
+#ifndef HIPGRAIN_PRELOAD_STACKS_PASSED_OVER_H
+#define HIPGRAIN_PRELOAD_STACKS_PASSED_OVER_H
 
 #include <stdint.h>
 

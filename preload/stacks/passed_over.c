@@ -3,7 +3,7 @@
  * Calls that the program makes in signals' handlers where nothing can be recorded, and those of a
  * process that is not recorded any more: they are counted by what they would have recorded.
  */
-#include "preload/trace/passed_over.h"
+#include "preload/stacks/passed_over.h"
 
 #include <errno.h>
 #include <unistd.h>
