@@ -36,33 +36,45 @@ static bool has_ended(const char *folder)
 	return state == 'Z' || state == 'X';
 }
 
-void process_folder(pid_t pid, char folder[PROCESS_FOLDER])
+/*
+ * Writes the directory of the process, or of another thread if its first one has ended. Returns
+ * false if all of them have. What this returns rests on one look at the first thread, which may end
+ * between two.
+ */
+static bool find_thread(pid_t pid, char folder[PROCESS_FOLDER])
 {
-	struct dirent *entry;
 	char first[32];
+	struct dirent *entry;
+	bool lives;
 	DIR *threads;
 
 	snprintf(first, sizeof(first), "/proc/%d", (int)pid);
-	snprintf(folder, PROCESS_FOLDER, "%s/task", first);
-	threads = has_ended(first) ? opendir(folder) : NULL;
 	snprintf(folder, PROCESS_FOLDER, "%s", first);
-	while (threads && (entry = readdir(threads))) {
+	if (!has_ended(first))
+		return true;
+	snprintf(folder, PROCESS_FOLDER, "%s/task", first);
+	threads = opendir(folder);
+	lives = !threads && errno != ENOENT;
+	while (threads && !lives && (entry = readdir(threads))) {
 		snprintf(folder, PROCESS_FOLDER, "%s/task/%.16s", first, entry->d_name);
 		/* Of a thread that has just gone nothing is known. */
-		if (entry->d_name[0] != '.' && state_of(folder) && !has_ended(folder))
-			break;
-		snprintf(folder, PROCESS_FOLDER, "%s", first);
+		lives = entry->d_name[0] != '.' && state_of(folder) && !has_ended(folder);
 	}
+	if (!threads || !lives)
+		snprintf(folder, PROCESS_FOLDER, "%s", first);
 	if (threads)
 		closedir(threads);
+	return lives;
+}
+
+void process_folder(pid_t pid, char folder[PROCESS_FOLDER])
+{
+	find_thread(pid, folder);
 }
 
 bool process_lives(pid_t pid)
 {
 	char folder[PROCESS_FOLDER];
 
-	if (pid <= 0 || (kill(pid, 0) && errno != EPERM))
-		return false;
-	process_folder(pid, folder);
-	return !has_ended(folder);
+	return pid > 0 && (!kill(pid, 0) || errno == EPERM) && find_thread(pid, folder);
 }
