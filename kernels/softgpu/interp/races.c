@@ -10,9 +10,13 @@
 
 #include "check.h"
 
-/* The last accesses to a byte of LDS. */
+/*
+ * The last accesses to a byte of LDS; that of an aligned word's first byte is the whole word's, as
+ * long as none of less than a word came since the last barrier.
+ */
 struct sg_lds_byte {
 	uint64_t write_pc, read_pc, other_pc;
+	uint32_t apart_epoch; /* of a word's first byte: in it each byte has its own; 0: never */
 	uint32_t write_epoch, read_epoch; /* of the group; 0: never */
 	uint16_t write_item, read_item;   /* work-items, counted in the group */
 	uint16_t other_item; /* the last one of another wave than read_item's that has read */
@@ -82,36 +86,83 @@ static bool note_write(struct sg_wave *wave, struct sg_lds_byte *byte, uint64_t 
 	return race;
 }
 
+#define WORD 4u
+
+/* Says that the bytes of a word, of which `first` is one, have each their own from now on. */
+static void set_apart(const struct sg_group *group, struct sg_lds_byte *first)
+{
+	if (first->apart_epoch == group->epoch)
+		return;
+	for (unsigned i = 1; i < WORD; i++)
+		first[i] = *first;
+	first->apart_epoch = group->epoch;
+}
+
+/* Returns of how many bytes at `at` the first one's accesses are those of all. */
+static unsigned step_at(const struct sg_group *group, uint64_t at, uint64_t end)
+{
+	struct sg_lds_byte *first = &group->shadow[at / WORD * WORD];
+
+	if (at % WORD == 0 && end - at >= WORD && first->apart_epoch != group->epoch)
+		return WORD;
+	set_apart(group, first);
+	return 1;
+}
+
+/* Notes the access of a lane, and returns true if it races. */
+static bool note_lane(struct sg_wave *wave, const struct sg_insn *in,
+		      const struct sg_touched *touched, unsigned lane, uint64_t at,
+		      struct sg_suspicion *suspicion)
+{
+	struct sg_group *group = wave->group;
+	uint64_t end = at + touched->size < group->lds_size ? at + touched->size : group->lds_size;
+	unsigned item = wave->index * SG_LANES + lane;
+	bool found = false;
+
+	for (unsigned step; at < end; at += step) {
+		struct sg_lds_byte *byte = &group->shadow[at];
+		struct sg_suspicion one;
+		bool race;
+
+		step = step_at(group, at, end);
+		race = touched->kind == SG_READ
+			   ? note_read(wave, byte, in->pc, item, &one)
+			   : note_write(wave, byte, in->pc, item, touched->kind == SG_ATOMIC, &one);
+		if (!race || found)
+			continue;
+		found = true;
+		one.lane = lane;
+		one.address = at;
+		*suspicion = one;
+	}
+	return found;
+}
+
 bool sg_race_find(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
 		  struct sg_suspicion *suspicion)
 {
 	struct sg_group *group = wave->group;
 	bool found = false;
-	uint64_t m;
 
 	if (!group->shadow && group->lds_size)
-		group->shadow = calloc(group->lds_size, sizeof(*group->shadow));
+		group->shadow =
+		    calloc((group->lds_size + WORD - 1) / WORD * WORD, sizeof(*group->shadow));
 	if (!group->shadow || group->nwaves < 2)
 		return false;
 	for (unsigned e = 0; e < touched->elements; e++) {
-		for (m = touched->active; m; m &= m - 1) {
+		uint64_t before = UINT64_MAX;
+
+		for (uint64_t m = touched->active; m; m &= m - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(m);
-			unsigned item = wave->index * SG_LANES + l;
 			uint64_t at = touched->address[e][l];
+			struct sg_suspicion one;
 
-			for (uint64_t b = at; b < at + touched->size && b < group->lds_size; b++) {
-				struct sg_suspicion one;
-				bool race =
-				    touched->kind == SG_READ
-					? note_read(wave, &group->shadow[b], in->pc, item, &one)
-					: note_write(wave, &group->shadow[b], in->pc, item,
-						     touched->kind == SG_ATOMIC, &one);
-
-				if (!race || found)
-					continue;
+			/* What a wave reads twice it reads once. */
+			if (at == before && touched->kind == SG_READ)
+				continue;
+			before = at;
+			if (note_lane(wave, in, touched, l, at, &one) && !found) {
 				found = true;
-				one.lane = l;
-				one.address = b;
 				*suspicion = one;
 			}
 		}
