@@ -28,7 +28,7 @@ GPtrArray *recordings_below(const char *folder, GPtrArray *closed);
 
 /*
  * Returns why nothing at `path` can be read as a recording, with what to do, in one line that the
- * caller g_free()s. To be asked once that is known.
+ * caller g_free()s. Is called once that is known.
  */
 char *recording_refusal(const char *path);
 

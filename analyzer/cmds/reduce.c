@@ -43,7 +43,7 @@ struct reduce {
 	GPtrArray *fingerprints, *rules; /* const char *; both empty: all findings */
 };
 
-/* What a report says of a bundle. */
+/* Holds what a report says of a bundle. */
 struct outcome {
 	struct json_object *report, *findings; /* the second one without causes */
 	const char *status;                    /* of the recording */

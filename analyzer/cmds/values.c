@@ -23,7 +23,7 @@ static const struct row {
 	{ "diff", "--format", FORMATS_BY_NAME },
 	{ "doctor", "--format", FORMATS_BY_NAME },
 	{ "placement", "--format", "text csv folded residency" },
-	{ "check", "--tools", "memcheck initcheck racecheck" },
+	{ "check", "--tools", "memcheck initcheck racecheck leakcheck synccheck" },
 	{ "check", "--format", FORMATS_BY_NAME },
 	{ "probe", "--format", FORMATS_BY_NAME },
 	{ "scan", "--format", FORMATS_BY_NAME },

@@ -10,8 +10,9 @@
 #include "rocpd.h"
 
 /*
- * The database has CLOCK_BOOTTIME, the recording CLOCK_MONOTONIC: the same where the machine was
- * not suspended since it was started. Times of a GPU are translated into it, not quite exactly.
+ * The recording has CLOCK_MONOTONIC, and so has an early version of what writes databases
+ * (common/utility.hpp) [ROCPD]. Of later ones it is not known here; CLOCK_BOOTTIME is the same
+ * where the machine was not suspended. Times of a GPU are translated into it, not quite exactly.
  */
 #define EARLY_NS        INT64_C(10000000)
 #define LATE_NS         INT64_C(60000000000) /* from a kernel's launch to its begin */

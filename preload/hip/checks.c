@@ -36,7 +36,7 @@ static void (*tell)(uint64_t address, uint64_t size, uint64_t whole, int state);
 static void (*unwritten)(uint64_t address, uint64_t size);
 void (*hg_checks_written)(uint64_t to, uint64_t from, uint64_t size);
 
-/* Who releases a block: hipFree(), a function of pinned memory, or another one, at once. */
+/* A block is released by hipFree(), by a function of pinned memory, or by another one, at once. */
 enum owner { DEVICE, HOST, OTHER };
 
 struct block {

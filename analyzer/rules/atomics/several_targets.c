@@ -86,7 +86,7 @@ static void weigh(const struct path_targets *targets, const struct isa_atomic *a
 {
 	bool chosen = targets->chosen || targets->stored;
 
-	/* What the launch itself stores may be there ahead of the update, or not. */
+	/* A pointer that the launch itself stores may be there ahead of the update, or not. */
 	if (!comparison->same || (chosen && !targets->complete) || targets->own) {
 		target->at_most = CONFIDENCE_POSSIBLE;
 		target->maybe_harmless = !comparison->same || targets->stored;

@@ -323,7 +323,7 @@ void sg_check_prepare(struct sg_insn *in)
 {
 	if (softgpu_config.check & ~(uint64_t)SOFTGPU_LEAKCHECK && in->op->touch)
 		in->exec = checked;
-	/* What goes to LDS may be pointers. */
+	/* Pointers may be among what goes to LDS. */
 	if (softgpu_config.check & SOFTGPU_MEMCHECK &&
 	    (in->lds || strstr(in->op->name, "load_lds")))
 		sg_origin_unseen();

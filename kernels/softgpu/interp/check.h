@@ -84,7 +84,7 @@ struct sg_live {
 /* Returns true with the allocation in which all bytes from `address` up to `last` are. */
 bool sg_shadow_live(uint64_t address, uint64_t last, struct sg_live *live);
 
-/* What a value may point to: the last is near allocations, but in none. */
+/* A value may point to these: the last is near allocations, but in none. */
 enum sg_pointer { SG_POINTER_NONE, SG_POINTER_KNOWN, SG_POINTER_UNKNOWN };
 
 /* Says what the value points to, and notes for the allocation that a kernel `loaded` it. */

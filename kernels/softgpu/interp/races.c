@@ -157,7 +157,7 @@ bool sg_race_find(struct sg_wave *wave, const struct sg_insn *in, const struct s
 			uint64_t at = touched->address[e][l];
 			struct sg_suspicion one;
 
-			/* What a wave reads twice it reads once. */
+			/* The wave has just read these bytes. */
 			if (at == before && touched->kind == SG_READ)
 				continue;
 			before = at;

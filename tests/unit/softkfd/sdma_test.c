@@ -31,7 +31,7 @@ static unsigned char *host(uint64_t address)
 	return &pages[place[(address - MEMORY) / SOFTGPU_PAGE_SIZE]][address % SOFTGPU_PAGE_SIZE];
 }
 
-/* What initcheck is told, of the last copy or fill. */
+/* These are what initcheck was told of the last copy or fill. */
 static uint64_t told_to, told_from, told_size;
 
 void softgpu_check_copied(uint64_t to, uint64_t from, uint64_t size)
