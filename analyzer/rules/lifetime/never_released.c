@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HG625: memory that a program had not released when it ended, of `hipgrain check` with leakcheck
- * (SOFTGPU_CHECK). Elsewhere nothing is reported: the driver takes all memory back at the end, and many
- * programs leave it at that. Judged are programs that ended by exit() or by returning from main(),
- * which the recorder tells (process_exit); releases by destructors that run later count. Memory
- * that a library allocated for itself is not the program's to release.
+ * (SOFTGPU_CHECK). Elsewhere nothing is reported: the driver takes all memory back at the end, and
+ * many programs leave it at that. Judged are programs that ended by exit() or by returning from
+ * main(), which the recorder tells (process_exit); releases by destructors that run later count.
+ * Memory that a library allocated for itself is not the program's to release.
  */
 #include <inttypes.h>
 #include <string.h>
