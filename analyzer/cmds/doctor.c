@@ -21,6 +21,9 @@ const char usage_doctor[] =
     "      --self-test           run a demonstration on the software GPU, record it, and check "
     "the\n"
     "                            report; nothing else is checked\n"
+    "      --report              print one block for the report of a mistake: build, kernel,\n"
+    "                            runtime, GPUs, permissions and limits, with placeholders for "
+    "names\n"
     "      --format FORMAT       text (default) or json: schema hipgrain-doctor/1\n"
     "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot (files of\n"
     "                            another machine)\n"
@@ -29,6 +32,7 @@ const char usage_doctor[] =
 enum {
 	DOCTOR_OPTION_ROOT = 256,
 	DOCTOR_OPTION_FORMAT,
+	DOCTOR_OPTION_REPORT,
 	DOCTOR_OPTION_SOFTGPU,
 	DOCTOR_OPTION_SELF_TEST
 };
@@ -123,6 +127,7 @@ int cmd_doctor(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "format", required_argument, NULL, DOCTOR_OPTION_FORMAT },
 		{ "root", required_argument, NULL, DOCTOR_OPTION_ROOT },
+		{ "report", no_argument, NULL, DOCTOR_OPTION_REPORT },
 		{ "softgpu", no_argument, NULL, DOCTOR_OPTION_SOFTGPU },
 		{ "self-test", no_argument, NULL, DOCTOR_OPTION_SELF_TEST },
 		{ "help", no_argument, NULL, 'h' },
@@ -130,7 +135,7 @@ int cmd_doctor(int argc, char **argv)
 	};
 	const char *root = "";
 	struct doctor doctor;
-	bool json = false, softgpu = false, self_test = false;
+	bool json = false, softgpu = false, self_test = false, report = false;
 	int code, status;
 
 	while ((code = next_option(argc, argv, "+h", long_options)) != -1) {
@@ -140,6 +145,9 @@ int cmd_doctor(int argc, char **argv)
 			break;
 		case DOCTOR_OPTION_SOFTGPU:
 			softgpu = true;
+			break;
+		case DOCTOR_OPTION_REPORT:
+			report = true;
 			break;
 		case DOCTOR_OPTION_SELF_TEST:
 			self_test = true;
@@ -166,6 +174,11 @@ int cmd_doctor(int argc, char **argv)
 		message_error("--self-test cannot be combined with --softgpu, --root and CMD");
 		return HG_EXIT_USAGE;
 	}
+	if (report && (*root || self_test || json)) {
+		message_error(
+		    "--report cannot be combined with --root, --self-test and --format=json");
+		return HG_EXIT_USAGE;
+	}
 	if (*root && access(root, R_OK | X_OK) != 0) {
 		message_error("--root: %s: %m", root);
 		return HG_EXIT_INPUT;
@@ -176,7 +189,9 @@ int cmd_doctor(int argc, char **argv)
 	else
 		check_machine(&doctor, softgpu, optind < argc ? argv[optind] : NULL, argv + 1);
 	status = count(&doctor, HEALTH_BROKEN) ? HG_EXIT_FINDINGS : HG_EXIT_OK;
-	if (!json)
+	if (report)
+		doctor_print_report(&doctor, optind < argc ? argv[optind] : NULL);
+	else if (!json)
 		print_text(&doctor);
 	else if (print_json(&doctor) < 0)
 		status = HG_EXIT_INPUT;

@@ -71,5 +71,10 @@ void doctor_check_program(struct doctor *doctor, const char *command);
 void doctor_check_self(struct doctor *doctor);
 /* Says what the findings of each group will be worth, given the above; it comes last. */
 void doctor_check_worth(struct doctor *doctor);
+/*
+ * Prints what was built, this machine, permissions, limits, variables and the checks as one block,
+ * with placeholders for names of the user (redact.h). `command` is NULL if none is given.
+ */
+void doctor_print_report(const struct doctor *doctor, const char *command);
 
 #endif
