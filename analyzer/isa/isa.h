@@ -67,6 +67,8 @@ struct isa_step {
 	uint32_t stride; /* 0 if it is exact, or nothing is known of it */
 	bool exact;      /* false: at an offset that is chosen at run time */
 	bool repeats;
+	/* A pointer is loaded there, and always by a work-item that has stored there before. */
+	bool stored_before;
 	bool bounded; /* not exact: the offset is known to be from `first` to `last`, in bytes */
 	int64_t first, last;
 };

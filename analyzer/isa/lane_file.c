@@ -172,6 +172,35 @@ static bool is_indexed(const struct value_store *store, value_id value)
 	return value != VALUE_BOTTOM && !value_holds_lanes(store, value);
 }
 
+/* Keeps what the lanes of both have stored to. Returns 1 if that changed *into, 0 if not, -ENOMEM.
+ */
+static int join_stored(struct lane_file **into, const struct lane_file *from)
+{
+	struct lane_file *own = *into;
+	uint32_t i, kept = 0;
+
+	if (from->empty)
+		return 0;
+	for (i = 0; !own->empty && i < own->stored_count; i++)
+		kept += lane_file_noted(from, own->stored[i]);
+	if (!own->empty && kept == own->stored_count)
+		return 0;
+	if (file_own(into))
+		return -ENOMEM;
+	own = *into;
+	if (own->empty) {
+		own->empty = false;
+		own->stored_count = from->stored_count;
+		memcpy(own->stored, from->stored, sizeof(own->stored));
+		return 1;
+	}
+	for (i = kept = 0; i < own->stored_count; i++)
+		if (lane_file_noted(from, own->stored[i]))
+			own->stored[kept++] = own->stored[i];
+	own->stored_count = kept;
+	return 1;
+}
+
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
 		   const struct reg_set *live, bool widen)
 {
@@ -180,6 +209,9 @@ int lane_file_join(struct value_store *store, struct lane_file **into, const str
 
 	if (*into == from)
 		return 0;
+	changed = join_stored(into, from);
+	if (changed < 0)
+		return changed;
 	for (used = from->used; used; used &= used - 1) {
 		uint32_t first = (uint32_t)__builtin_ctz(used) * LANE_GROUP;
 		uint32_t lives = live_of(live, first);
@@ -256,7 +288,10 @@ bool lane_file_equal(const struct lane_file *a, const struct lane_file *b)
 
 	if (a == b)
 		return true;
-	if (a->wild != b->wild || a->stray != b->stray || memcmp(a->reg, b->reg, sizeof(a->reg)))
+	if (a->wild != b->wild || a->stray != b->stray || a->empty != b->empty ||
+	    a->stored_count != b->stored_count ||
+	    memcmp(a->stored, b->stored, a->stored_count * sizeof(a->stored[0])) ||
+	    memcmp(a->reg, b->reg, sizeof(a->reg)))
 		return false;
 	for (i = 0; i < a->private_count || i < b->private_count; i++)
 		if ((i < a->private_count ? a->private[i] : 0) !=
@@ -322,5 +357,24 @@ int lane_file_store_any(struct value_store *store, struct lane_file **file, valu
 		if (is_indexed(store, *slot))
 			*slot = value_join(store, *slot, value);
 	}
+	return 0;
+}
+
+bool lane_file_noted(const struct lane_file *file, struct stored_dword dword)
+{
+	for (uint32_t i = 0; i < file->stored_count; i++)
+		if (file->stored[i].base == dword.base &&
+		    file->stored[i].distance == dword.distance)
+			return true;
+	return file->empty;
+}
+
+int lane_file_note(struct lane_file **file, struct stored_dword dword)
+{
+	if (lane_file_noted(*file, dword) || (*file)->stored_count == LANE_STORED)
+		return 0;
+	if (file_own(file))
+		return -ENOMEM;
+	(*file)->stored[(*file)->stored_count++] = dword;
 	return 0;
 }

@@ -15,6 +15,14 @@
 _Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 /* Private memory is followed up to this many bytes per lane. */
 #define PRIVATE_LIMIT 65536u
+/* So many dwords behind arguments are known to have been stored to; further ones are left out. */
+#define LANE_STORED 8u
+
+/* A dword so many bytes from where the pointer in a base leads, which is the same in all lanes. */
+struct stored_dword {
+	uint32_t base;
+	int32_t distance;
+};
 
 struct lane_file {
 	struct lane_pool *pool; /* NULL: none; copies have that of what they were made from */
@@ -24,7 +32,12 @@ struct lane_file {
 	value_id *private; /* by dword; bottom: what is stored there is `wild` alone */
 	value_id wild;     /* stored at unknown private addresses */
 	value_id stray;    /* stored at addresses that may or may not be private */
-	uint32_t used;     /* bit n: registers n * LANE_GROUP and following may not be 0 */
+	/* Each of the lanes has stored to these, whatever the way that it took; if there are no
+	 * lanes (`empty`), that is true of all. */
+	struct stored_dword stored[LANE_STORED];
+	uint32_t stored_count;
+	bool empty;
+	uint32_t used; /* bit n: registers n * LANE_GROUP and following may not be 0 */
 	value_id reg[LANE_REGS];
 };
 
@@ -53,5 +66,10 @@ value_id lane_file_load_any(struct value_store *store, const struct lane_file *f
 int lane_file_store(struct lane_file **file, uint32_t dword, value_id value);
 int lane_file_store_any(struct value_store *store, struct lane_file **file, value_id value,
 			bool stray);
+
+/* Notes that all lanes store to a dword of other memory. 0 or -ENOMEM. */
+int lane_file_note(struct lane_file **file, struct stored_dword dword);
+/* Returns true if all lanes have. */
+bool lane_file_noted(const struct lane_file *file, struct stored_dword dword);
 
 #endif

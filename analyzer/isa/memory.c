@@ -89,6 +89,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	access = &flow->access[flow->access_count++];
 	flow->access_table[slot] = (uint32_t)flow->access_count;
 	memset(access, 0, sizeof(*access));
+	access->stored_before = UINT16_MAX;
 	access->insn = insn;
 	access->context = context;
 	access->function = function;
@@ -616,6 +617,40 @@ static void explain_choice(struct flow *flow, const struct target *from, unsigne
 		    &flow->store, "a pointer from private memory at a computed place");
 }
 
+/* Returns true if a dword lies behind an argument, at a known distance; finds which one it is. */
+static bool is_behind_argument(const struct target *target, unsigned count, int64_t offset,
+			       struct stored_dword *dword)
+{
+	int64_t distance = target->constant + offset;
+
+	*dword = (struct stored_dword){ target->base, (int32_t)distance };
+	return count == 1 && target->kind == TARGET_POINTER && target->exact &&
+	       !target->other_count && !target->more_count &&
+	       BASE_KIND(target->base) == BASE_KERNARG && distance == dword->distance;
+}
+
+/* Notes whole dwords that a vector instruction stores, or which of those that it loads were. */
+static int follow_stored(const struct insn *insn, struct state *state, const struct layout *layout,
+			 const struct target *target, unsigned count, struct access *access)
+{
+	bool vector = (insn->family == MEM_GLOBAL || insn->family == MEM_FLAT) &&
+		      !insn->sub_dword && !insn->atomic && !insn->lds;
+	struct stored_dword dword;
+	uint16_t before = 0;
+	int status = 0;
+
+	for (unsigned part = 0; vector && !status && part < 16 && part < insn->dwords; part++) {
+		if (!is_behind_argument(target, count, layout->offset + 4 * (int64_t)part, &dword))
+			break;
+		if (insn->store)
+			status = state_note_stored(state, dword);
+		else if (state_has_stored(state, dword))
+			before |= (uint16_t)(1u << part);
+	}
+	access->stored_before &= before;
+	return status;
+}
+
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state)
 {
@@ -678,6 +713,9 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 	}
 	if (!layout.lds)
 		count = flow_targets(flow, layout.low, layout.high, target);
+	status = follow_stored(insn, state, &layout, target, count, access);
+	if (status)
+		return status;
 	if (insn_stores_words(insn) && layout.data && !layout.is_private)
 		for (part = 0; part < insn->dwords / 2u; part++)
 			add_word(&access->word[part],

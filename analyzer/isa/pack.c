@@ -211,6 +211,7 @@ static void pack_step(struct pack *pack, struct isa_step *step)
 	NUMBER(pack, step->exact);
 	NUMBER(pack, step->repeats);
 	NUMBER(pack, step->bounded);
+	NUMBER(pack, step->stored_before);
 	NUMBER(pack, step->first);
 	NUMBER(pack, step->last);
 }

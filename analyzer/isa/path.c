@@ -253,6 +253,9 @@ static void find_edges(struct search *search, unsigned index)
 			add_edges(search, &target[k], offset, index);
 	}
 	node->count = search->edge_count - node->first;
+	for (unsigned i = 0; index && i < node->count; i++)
+		search->edge[node->first + i].step.stored_before =
+		    (access->stored_before >> (node->load & 15) & 3) == 3;
 }
 
 /* Strongly connected components, by Tarjan's algorithm; calls nest NODES deep at most. */
@@ -298,6 +301,7 @@ static int compare_steps(const struct isa_step *a, const struct isa_step *b)
 /* Joins the ranges of equal steps: the one that is kept leads as far as either. */
 static void join_ranges(struct isa_step *to, const struct isa_step *from)
 {
+	to->stored_before &= from->stored_before;
 	to->bounded &= from->bounded;
 	to->first = from->first < to->first ? from->first : to->first;
 	to->last = from->last > to->last ? from->last : to->last;
@@ -396,6 +400,7 @@ static bool add_inner_steps(struct search *search, unsigned component, struct tr
 			if (!inner(search, &search->edge[i], component))
 				continue;
 			step.repeats = true;
+			step.stored_before = false;
 			for (at = from; at < trail->count; at++)
 				if (compare_steps(&step, &trail->step[at]) >= 0)
 					break;

@@ -262,6 +262,29 @@ int state_private_store_any(struct value_store *store, struct state *state, valu
 	return status;
 }
 
+int state_note_stored(struct state *state, struct stored_dword dword)
+{
+	int status = 0;
+
+	if (state->mode == EXEC_SOME)
+		return 0;
+	if (state->mode != EXEC_OFF)
+		status = lane_file_note(&state->active, dword);
+	for (unsigned i = first_written(state); !status && i < state->aside_count; i++)
+		status = lane_file_note(&state->aside[i].file, dword);
+	return status;
+}
+
+bool state_has_stored(const struct state *state, struct stored_dword dword)
+{
+	bool all = state->mode != EXEC_SOME &&
+		   (state->mode == EXEC_OFF || lane_file_noted(state->active, dword));
+
+	for (unsigned i = first_written(state); all && i < state->aside_count; i++)
+		all = lane_file_noted(state->aside[i].file, dword);
+	return all;
+}
+
 /* Returns true if a callee preserves the register [LUG, "Non-Kernel Functions"]. */
 static bool preserved(unsigned reg)
 {

@@ -100,6 +100,11 @@ value_id state_private_load_any(struct value_store *store, const struct state *s
 int state_private_store_any(struct value_store *store, struct state *state, value_id value,
 			    bool stray);
 
+/* Notes that the active lanes store to a dword of other memory. 0 or -ENOMEM. */
+int state_note_stored(struct state *state, struct stored_dword dword);
+/* Returns true if each active lane has stored to it before. */
+bool state_has_stored(const struct state *state, struct stored_dword dword);
+
 /* ---- exec ---- */
 
 /* Returns the name of exec's present value. */

@@ -201,6 +201,7 @@ int state_none(struct state *state)
 	empty = lane_file_new(state->active->pool);
 	if (!empty)
 		return -ENOMEM;
+	empty->empty = true;
 	lane_file_put(state->active);
 	state->active = empty;
 	return 0;

@@ -135,6 +135,9 @@ void contents_store(struct contents *contents, uint64_t start, uint64_t size,
  */
 void contents_replace(struct contents *contents, uint64_t address,
 		      const struct content_values *values, const struct hg_event *launch);
+/* Returns true if work that may store to a word need not be done when the launch at hand begins. */
+bool contents_pending_elsewhere(const struct contents *contents, uint64_t address,
+				const struct hg_event *launch);
 /* Add a value. False if there is no room. */
 bool content_values_add(struct content_values *values, uint64_t address, bool vague);
 

@@ -85,6 +85,15 @@ static bool is_pending_elsewhere(const struct contents *contents, uint64_t addre
 	return contents->all_pending;
 }
 
+bool contents_pending_elsewhere(const struct contents *contents, uint64_t address,
+				const struct hg_event *launch)
+{
+	return launch->launch.stream == PER_THREAD_STREAM ||
+	       contents_is_loose(launch->launch.api) ||
+	       is_pending_elsewhere(contents, address, launch->launch.stream,
+				    launch->launch.device);
+}
+
 void contents_replace(struct contents *contents, uint64_t address,
 		      const struct content_values *values, const struct hg_event *launch)
 {
@@ -92,10 +101,9 @@ void contents_replace(struct contents *contents, uint64_t address,
 	uint64_t stream = launch->launch.stream;
 	int32_t device = launch->launch.device;
 
-	if (address % WORD || stream == PER_THREAD_STREAM ||
-	    content_is_just(contents, address, values) || contents_is_loose(launch->launch.api) ||
+	if (address % WORD || content_is_just(contents, address, values) ||
 	    settling->words->len == CONTENT_SETTLING ||
-	    is_pending_elsewhere(contents, address, stream, device))
+	    contents_pending_elsewhere(contents, address, launch))
 		return;
 	if (!content_set(contents, address, values, launch->ns))
 		return;

@@ -677,6 +677,23 @@ static bool is_open(const struct isa_atomic *atomic)
 				      atomic->origin.kind != ISA_ORIGIN_GLOBAL));
 }
 
+/* Returns true if pages of the memory differ, and the code alone does not say which are updated. */
+static bool is_page_open(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_atomic *atomic)
+{
+	struct pointer_argument pointer;
+	struct grain grain;
+	bool mixed;
+
+	if (atomic->origin.kind != ISA_ORIGIN_DIRECT || (atomic->placed && atomic->place.exact) ||
+	    !launch_pointer(context, launch, atomic->origin.kernarg[0], &pointer))
+		return false;
+	grain = place_grain(context->process, &pointer.place);
+	mixed = grain.mixed;
+	grain_clear(&grain);
+	return mixed;
+}
+
 /* Returns what the launch's numbers say if they are needed, else NULL. */
 static const struct isa_evaluation *evaluate(const struct rules_context *context,
 					     const struct launch *launch)
@@ -684,7 +701,8 @@ static const struct isa_evaluation *evaluate(const struct rules_context *context
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
 		const struct isa_atomic *atomic = &launch->code->atomics[i];
 
-		if (is_open(atomic) && atomic_fp_kind(atomic) >= 0 &&
+		if (atomic_fp_kind(atomic) >= 0 &&
+		    (is_open(atomic) || is_page_open(context, launch, atomic)) &&
 		    !atomic_is_the_runtimes(launch, atomic) &&
 		    atomic_may_be_lost(context, launch, atomic))
 			return launch_evaluate(context, launch);

@@ -25,6 +25,7 @@ struct walk {
 	unsigned left;                /* nodes that may still be made */
 	bool values;                  /* the pointers that are reached are copied and not used */
 	const struct launch *storing; /* it may store to the words; NULL: they are as before it */
+	const struct kept_stores *stores; /* ... but for what these leave first; or NULL */
 	/* These belong to the step at hand. */
 	const struct node *at;
 	const struct isa_step *step;
@@ -59,9 +60,8 @@ static char *chain_text(const struct walk *walk, const struct node *node, int64_
 	return text;
 }
 
-static void add_node(struct walk *walk, const struct content_word *word)
+static void add_node(struct walk *walk, const struct content_word *word, const char *doubt)
 {
-	const char *doubt = contents_doubt_of(walk->context->process, walk->context->event, word);
 	struct node node = { .address = word->value,
 			     .steps = walk->at->steps + 1,
 			     .doubt = walk->at->doubt ? walk->at->doubt : doubt,
@@ -95,14 +95,25 @@ static bool find_stored(struct walk *walk, uint64_t address, struct content_valu
 	return false;
 }
 
-static void add_stored(struct walk *walk, uint64_t address, const struct content_value *value)
+/* Adds the node that a word leads to which was there before the launch. */
+static void add_word(struct walk *walk, const struct content_word *word)
+{
+	add_node(walk, word, contents_doubt_of(walk->context->process, walk->context->event, word));
+}
+
+/* Adds what the launch stores there; `first`: before it loads that. */
+static void add_stored(struct walk *walk, uint64_t address, const struct content_value *value,
+		       bool first)
 {
 	const struct content_word word = { .address = address,
 					   .value = value->address,
 					   .stamp = { .source = CONTENT_STORED },
 					   .vague = value->vague };
 
-	add_node(walk, &word);
+	if (first)
+		add_node(walk, &word, NULL);
+	else
+		add_word(walk, &word);
 }
 
 static bool add_any(void *data, const struct content_word *word)
@@ -119,7 +130,7 @@ static bool add_any(void *data, const struct content_word *word)
 	walk->several = !find_stored(walk, word->address, &own) || own.count;
 	walk->targets->own |= walk->several;
 	walk->several |= word->stamp.source == CONTENT_STORED;
-	add_node(walk, word);
+	add_word(walk, word);
 	return walk->left > 0;
 }
 
@@ -131,15 +142,36 @@ static bool is_choice(const struct content_choices *choices, const struct conten
 	return false;
 }
 
+/* Takes what the launch itself stores to a word before. Returns false if that is not known. */
+static bool take_own(struct walk *walk, uint64_t address)
+{
+	struct content_values own;
+
+	if (!walk->step->stored_before ||
+	    !(walk->storing
+		  ? launch_leaves(walk->context, walk->storing, address, &own)
+		  : walk->stores && stores_leave(walk->context, walk->stores, address, &own)))
+		return false;
+	walk->several = own.count > 1;
+	walk->targets->stored |= walk->several;
+	walk->targets->own |= walk->several;
+	for (unsigned i = 0; i < own.count; i++)
+		add_stored(walk, address, &own.at[i], true);
+	return true;
+}
+
 /* Takes the word at a place that is known. */
 static void take_exact_step(struct walk *walk)
 {
 	uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
 	struct content_choices choices;
 	struct content_values own;
-	bool known = find_stored(walk, address, &own);
 	unsigned others = 0;
+	bool known;
 
+	if (take_own(walk, address))
+		return;
+	known = find_stored(walk, address, &own);
 	switch (contents_at(&walk->context->process->contents, address, &choices)) {
 	case CONTENT_ADDRESS:
 		break;
@@ -158,10 +190,10 @@ static void take_exact_step(struct walk *walk)
 	walk->targets->stored |= walk->several;
 	walk->targets->own |= !known || others;
 	for (unsigned i = 0; i < choices.count; i++)
-		add_node(walk, &choices.at[i]);
+		add_word(walk, &choices.at[i]);
 	for (unsigned i = 0; i < own.count; i++)
 		if (!is_choice(&choices, &own.at[i]))
-			add_stored(walk, address, &own.at[i]);
+			add_stored(walk, address, &own.at[i], false);
 }
 
 /* Keeps those of the memory's bytes that the index can choose. */
@@ -210,7 +242,7 @@ static void take_step(struct walk *walk)
 	walk->several = true;
 	walk->targets->own |= own.count > 0;
 	for (unsigned i = 0; i < own.count; i++)
-		add_stored(walk, walk->at->address, &own.at[i]);
+		add_stored(walk, walk->at->address, &own.at[i], false);
 }
 
 static void swap(struct walk *walk)
@@ -482,9 +514,12 @@ void path_targets_find(const struct rules_context *context, const struct launch 
 }
 
 void path_targets_before(const struct rules_context *context, const struct launch *launch,
-			 const struct isa_path *paths, size_t count, struct path_targets *targets)
+			 const struct isa_path *paths, size_t count,
+			 const struct kept_stores *stores, struct path_targets *targets)
 {
-	struct walk walk = { .context = context, .targets = targets, .left = PATH_NODES };
+	struct walk walk = {
+		.context = context, .targets = targets, .left = PATH_NODES, .stores = stores
+	};
 
 	find(&walk, launch, paths, count);
 }

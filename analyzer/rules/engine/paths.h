@@ -31,9 +31,14 @@ void path_targets_find(const struct rules_context *context, const struct launch 
 		       const struct isa_path *paths, size_t count, struct path_targets *targets);
 void path_targets_clear(struct path_targets *targets);
 
-/* The same by memory as it was before the launch. */
+/*
+ * The same by memory as it was before the launch, but for pointers of which the code tells that the
+ * launch itself stores them first (isa_step.stored_before), as far as `stores` says what they are.
+ */
+struct kept_stores;
 void path_targets_before(const struct rules_context *context, const struct launch *launch,
-			 const struct isa_path *paths, size_t count, struct path_targets *targets);
+			 const struct isa_path *paths, size_t count,
+			 const struct kept_stores *stores, struct path_targets *targets);
 
 /* The same of pointers that are only copied: what is no address, or null, is not among them. */
 void path_values_find(const struct rules_context *context, const struct launch *launch,
@@ -91,6 +96,16 @@ bool launch_may_store(const struct rules_context *context, const struct launch *
  */
 bool launch_stores(const struct rules_context *context, const struct launch *launch, uint64_t start,
 		   uint64_t size, struct content_values *values);
+
+/*
+ * Finds the pointers of which the launch has left one in a word, once a work-item has stored there.
+ * Returns false if they are not all known, or something else may be there.
+ */
+bool launch_leaves(const struct rules_context *context, const struct launch *launch,
+		   uint64_t address, struct content_values *values);
+/* The same as far as these stores are all that the launch has. */
+bool stores_leave(const struct rules_context *context, const struct kept_stores *stores,
+		  uint64_t address, struct content_values *values);
 
 /* A part of memory of up to 8 bytes. */
 struct word {

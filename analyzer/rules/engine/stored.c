@@ -23,7 +23,10 @@
 struct kept_stores {
 	uint64_t epoch, version;
 	GArray *list; /* struct stretch; NULL: not determined yet */
-	bool all;     /* these are all */
+	/* So many of them go by memory as it was before the launch; then come those that go
+	 * through what these leave there. */
+	unsigned plain;
+	bool all; /* these are all */
 	/* Some may lead elsewhere: it is known if so, and it is. */
 	bool led_known, led;
 	/* kernels_find_launched() returned these for `kernel`, the launch's. */
@@ -36,6 +39,7 @@ struct kept_stores {
 struct stretch {
 	uint64_t start, size, stride, count;
 	bool known;                   /* the values are all that is stored there */
+	bool loaded;                  /* ... as memory was before the launch: they are loaded */
 	bool certain;                 /* it is one word, and is stored for certain */
 	struct content_values values; /* besides numbers */
 };
@@ -143,36 +147,64 @@ static bool is_hidden(const struct isa_kernel *code, const struct isa_path *path
 	return !path->symbol && code->arg_count > 0 && path->kernarg >= end;
 }
 
+/* Returns true if a path goes through a pointer that the same work-item has stored before. */
+static bool goes_by_own(const struct isa_path *path)
+{
+	for (unsigned i = 0; i + 1 < path->step_count; i++)
+		if (path->step[i].stored_before)
+			return true;
+	return false;
+}
+
+/* Returns true if a stored pointer is loaded from memory. */
+static bool is_loaded(const struct isa_store *store)
+{
+	for (size_t i = 0; i < store->value_count; i++)
+		if (store->value[i].step_count > 1)
+			return true;
+	return false;
+}
+
+static void find_store(const struct rules_context *context, const struct launch *launch,
+		       struct kept_stores *kept, const struct isa_store *store)
+{
+	struct content_values values = { 0 };
+	struct path_targets targets;
+	bool known = find_values(context, launch, store, &values);
+
+	path_targets_before(context, launch, &store->path, 1, kept, &targets);
+	kept->all &= targets.complete;
+	for (unsigned k = 0; k < targets.list->len; k++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets.list, struct pointer_argument, k);
+		struct stretch stretch = stretch_of(target, store);
+
+		stretch.known = known;
+		stretch.loaded = is_loaded(store);
+		stretch.certain = known && store->executes && targets.complete &&
+				  targets.list->len == 1 && !target->doubt &&
+				  is_exact(&store->path, target);
+		stretch.values = values;
+		g_array_append_val(kept->list, stretch);
+	}
+	path_targets_clear(&targets);
+}
+
 static void find_stores(const struct rules_context *context, const struct launch *launch,
 			struct kept_stores *kept)
 {
 	g_array_set_size(kept->list, 0);
 	kept->led_known = false;
 	kept->all = launch->code->stores_complete;
-	for (size_t i = 0; i < launch->code->store_count; i++) {
-		const struct isa_store *store = &launch->code->stores[i];
-		struct content_values values = { 0 };
-		struct path_targets targets;
-		bool known;
+	for (int own = 0; own < 2; own++) {
+		kept->plain = kept->list->len;
+		for (size_t i = 0; i < launch->code->store_count; i++) {
+			const struct isa_store *store = &launch->code->stores[i];
 
-		if (is_hidden(launch->code, &store->path))
-			continue;
-		known = find_values(context, launch, store, &values);
-		path_targets_before(context, launch, &store->path, 1, &targets);
-		kept->all &= targets.complete;
-		for (unsigned k = 0; k < targets.list->len; k++) {
-			const struct pointer_argument *target =
-			    &g_array_index(targets.list, struct pointer_argument, k);
-			struct stretch stretch = stretch_of(target, store);
-
-			stretch.known = known;
-			stretch.certain = known && store->executes && targets.complete &&
-					  targets.list->len == 1 && !target->doubt &&
-					  is_exact(&store->path, target);
-			stretch.values = values;
-			g_array_append_val(kept->list, stretch);
+			if (!is_hidden(launch->code, &store->path) &&
+			    goes_by_own(&store->path) == own)
+				find_store(context, launch, kept, store);
 		}
-		path_targets_clear(&targets);
 	}
 }
 
@@ -232,6 +264,28 @@ static struct isa_path pointer_place(const struct isa_path *path, unsigned step)
 	return place;
 }
 
+static bool collect_values(const struct kept_stores *kept, uint64_t start, uint64_t size,
+			   struct content_values *values);
+
+bool stores_leave(const struct rules_context *context, const struct kept_stores *stores,
+		  uint64_t address, struct content_values *values)
+{
+	const struct hg_event *event = context->event;
+
+	values->count = 0;
+	for (unsigned i = 0; i < stores->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(stores->list, struct stretch, i);
+
+		if ((stretch->loaded || i >= stores->plain) && overlaps(stretch, address, 8))
+			return false;
+	}
+	/* The nodes of a graph may run at the same time. */
+	return stores->all && collect_values(stores, address, 8, values) && values->count &&
+	       event->launch.api != HG_API_hipGraphLaunch &&
+	       event->launch.api != HG_API_hipGraphLaunch_spt &&
+	       !contents_pending_elsewhere(&context->process->contents, address, event);
+}
+
 /* Returns true if one of the stores may change a pointer that this one goes through. */
 static bool may_be_led(const struct rules_context *context, const struct launch *launch,
 		       const struct kept_stores *kept, const struct isa_store *store)
@@ -243,10 +297,16 @@ static bool may_be_led(const struct rules_context *context, const struct launch 
 						   .size = 8 };
 		struct path_targets targets;
 
-		path_targets_before(context, launch, &pointer.path, 1, &targets);
+		path_targets_before(context, launch, &pointer.path, 1, kept, &targets);
 		for (unsigned i = 0; !led && i < targets.list->len; i++) {
 			struct stretch at = stretch_of(
 			    &g_array_index(targets.list, struct pointer_argument, i), &pointer);
+			struct content_values values;
+
+			/* It does, before: that is how it was followed. */
+			if (store->path.step[step].stored_before && at.count == 1 && at.size == 8 &&
+			    stores_leave(context, kept, at.start, &values))
+				continue;
 
 			for (uint64_t k = 0; !led && k < at.count; k++)
 				for (unsigned m = 0; !led && m < kept->list->len; m++)
@@ -313,6 +373,17 @@ bool launch_stores(const struct rules_context *context, const struct launch *lau
 
 	values->count = 0;
 	return !args || collect_values(stores_of(context, launch, args), start, size, values);
+}
+
+bool launch_leaves(const struct rules_context *context, const struct launch *launch,
+		   uint64_t address, struct content_values *values)
+{
+	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
+
+	values->count = 0;
+	return kept && stores_leave(context, kept, address, values) &&
+	       !may_lead_elsewhere(context, launch, kept);
 }
 
 bool evaluation_may_store(const struct rules_context *context, const struct launch *launch,

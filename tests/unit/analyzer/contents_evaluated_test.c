@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words that an evaluation of a launch reads, which count only as long as the launch stores to none
- * of them.
+ * of them; and which pages it says that are updated.
  */
 #include <errno.h>
 
@@ -152,6 +152,41 @@ static void changes_what_a_list_holds(void **state)
 	stores_to_a_node(16, "");
 }
 
+/* The code does not say how far from its argument the kernel updates, of which the first page is
+ * coarse-grained; an evaluation does. */
+static void updates_at(int64_t offset, const char *expected)
+{
+	const uint64_t pages = 0x50000, page = 4096;
+
+	atomic.origin = (struct isa_origin){ .kind = ISA_ORIGIN_DIRECT,
+					     .kernarg = &(uint32_t){ 0 },
+					     .kernarg_count = 1 };
+	evaluated.origin = atomic.origin;
+	evaluated.placed = true;
+	evaluated.place = (struct isa_step){ .offset = offset, .exact = true };
+	stores_to(0, 0, 0, 4);
+	memory(HG_API_hipMalloc);
+	alloc(HG_API_hipMallocManaged, pages, 2 * page, 1, 5);
+	apply((struct hg_event){
+	    .type = HG_EVENT_advise,
+	    .advise = { .api = HG_API_hipMemAdvise, .ptr = pages, .size = page, .advice = 100 } });
+	launch(1, pages, FINE);
+	assert_string_equal(found(), expected);
+}
+
+static void updates_the_second_page(void **state)
+{
+	(void)state;
+	updates_at(4096, "HG102");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void updates_the_first_page(void **state)
+{
+	(void)state;
+	updates_at(4092, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,7 +194,8 @@ int main(void)
 		FINDS(HG101, stores_to_the_flag),         FINDS(HG101, may_store_anywhere),
 		FINDS(HG101, changes_a_pointer),          FINDS(HG101, changes_a_pointer_in_halves),
 		SILENT(HG101, stores_beside_a_pointer),   FINDS(HG101, changes_a_list),
-		SILENT(HG101, changes_what_a_list_holds),
+		SILENT(HG101, changes_what_a_list_holds), FINDS(HG102, updates_the_second_page),
+		SILENT(HG102, updates_the_first_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,6 +391,109 @@ static void stored_beside_it_by_the_launch(void **state)
 	limited(false);
 }
 
+/* The work-item stores the pointer before it loads it, so that the update goes there. */
+static void stores_first(uint64_t before, uint64_t own)
+{
+	memory(HG_API_hipMalloc);
+	two_pointers(before, OTHER);
+	path.step[0].stored_before = true;
+	stores[0] = stores_argument(8);
+	kernel.store_count = 2;
+	stores[1] = (struct isa_store){ .path = path, .size = 4 };
+	launch(9, TABLE, own);
+}
+
+static void stored_before_it_is_loaded(void **state)
+{
+	(void)state;
+	stores_first(COARSE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+static void another_one_is_stored_before(void **state)
+{
+	(void)state;
+	stores_first(FINE, COARSE);
+	assert_string_equal(found(), "");
+	limited(false);
+}
+
+/* Another store may be to the same word: which of both is the latest is not known. */
+static void stored_before_and_again(void **state)
+{
+	struct isa_path first = { .step_count = 1, .step = { { .exact = true } } };
+
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	path.step[0].stored_before = true;
+	stores[0] = stores[1] = stores_argument(8);
+	stores[1].value = &first;
+	kernel.store_count = 2;
+	launch(9, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+static void stored_before_and_anything(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	path.step[0].stored_before = true;
+	stores[0] = stores_argument(8);
+	kernel.stores_complete = false;
+	launch(9, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+/* What goes through the pointer may change it. */
+static void stored_before_and_through_it(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	path.step[0].stored_before = true;
+	stores[0] = stores_argument(8);
+	kernel.store_count = 2;
+	stores[1] = (struct isa_store){ .path = path, .size = 4 };
+	stores[1].path.step[1].offset = 8;
+	launch(9, TABLE, TABLE);
+	assert_string_equal(found(), "");
+	limited(true);
+}
+
+/* Other nodes of a graph may store there in between. */
+static void stored_before_in_a_graph(void **state)
+{
+	(void)state;
+	launch_api = HG_API_hipGraphLaunch;
+	stores_first(COARSE, FINE);
+	launch_api = HG_API_hipLaunchKernel;
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+/* Another stream's kernel may store there in between. */
+static void stored_before_in_two_streams(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	replace_in(7, 9, OTHER);
+	stream_now = 8;
+	stores[0] = stores_argument(8);
+	kernel.store_count = 1;
+	path.step[0].stored_before = true;
+	launch(10, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +520,13 @@ int main(void)
 		DOUBTS(HG101, half_of_it_stored_by_the_launch),
 		DOUBTS(HG101, chosen_and_stored_by_the_launch),
 		FINDS(HG101, stored_beside_it_by_the_launch),
+		FINDS(HG101, stored_before_it_is_loaded),
+		SILENT(HG101, another_one_is_stored_before),
+		DOUBTS(HG101, stored_before_and_again),
+		DOUBTS(HG101, stored_before_and_anything),
+		SILENT(HG101, stored_before_and_through_it),
+		DOUBTS(HG101, stored_before_in_a_graph),
+		DOUBTS(HG101, stored_before_in_two_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

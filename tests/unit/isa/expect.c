@@ -152,7 +152,8 @@ static int describe_path(const struct isa_path *path, bool ranges, char *spec, i
 		if (ranges && step->bounded)
 			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "[%lld..%lld]",
 				       (long long)step->first, (long long)step->last);
-		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s", step->repeats ? "*" : "");
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s%s", step->repeats ? "*" : "",
+			       step->stored_before ? "!" : "");
 	}
 	assert_true(at < SPEC_SIZE);
 	return at;

@@ -2,7 +2,7 @@
 /*
  * Addresses that are reached through pointers in memory. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip;
  * "paths ROOT>STEP>STEP:rwa ... [incomplete]": the kernel's accesses by paths, ROOT being the byte of an argument or a
- * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
+ * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated, with "!" if the work-item has stored there before. Needs no header, so that any compiler can build it
  * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]" (":=" if it is executed for certain): where the kernel stores, and what, as far as
  * pointers and constants are concerned. "ranges ...": as "paths", with what is known of how far an index leads: STEP[FIRST..LAST].
  */
@@ -462,4 +462,119 @@ KERNEL counted(int **r, unsigned i, unsigned n)
 #pragma clang loop unroll(disable)
 	for (i &= 7; i != n; i += 3)
 		ADD(r[i]);
+}
+
+/* A pointer that the work-item stores itself before it loads it. */
+//! stored_first *: native i32 indirect 0
+//! stored_first *: paths 0>0!>0:a
+KERNEL stored_first(int *volatile *slot, int *a)
+{
+	*slot = a;
+	ADD(*slot);
+}
+
+//! stored_on_each_way *: native i32 indirect 0
+//! stored_on_each_way *: paths 0>0!>0:a
+KERNEL stored_on_each_way(int *volatile *slot, int *a, int *b, int n)
+{
+	if (thread() < n)
+		*slot = a;
+	else
+		*slot = b;
+	ADD(*slot);
+}
+
+//! stored_in_halves *: native i32 indirect 0
+//! stored_in_halves *: paths 0>0!>0:a
+KERNEL stored_in_halves(int *volatile *slot, word a)
+{
+	volatile unsigned *half = (volatile unsigned *)slot;
+
+	half[0] = (unsigned)a;
+	half[1] = (unsigned)(a >> 32);
+	ADD(*slot);
+}
+
+DEVICE __attribute__((noinline)) void store(int *volatile *slot, int *a)
+{
+	*slot = a;
+}
+
+//! stored_by_a_function *: native i32 indirect 0
+//! stored_by_a_function *: paths 0>0!>0:a
+KERNEL stored_by_a_function(int *volatile *slot, int *a)
+{
+	store(slot, a);
+	ADD(*slot);
+}
+
+/* In these some work-items load what others have stored, or what was there. */
+//! stored_by_some *: native i32 indirect 0
+//! stored_by_some *: paths 0>0>0:a
+KERNEL stored_by_some(int *volatile *slot, int *a)
+{
+	if (thread() & 1)
+		*slot = a;
+	ADD(*slot);
+}
+
+//! stored_by_others *: native i32 indirect 0
+//! stored_by_others *: paths 0>0>0:a
+KERNEL stored_by_others(int *volatile *slot, int *a, int n)
+{
+	if (thread() < n)
+		*slot = a;
+	else
+		ADD(*slot);
+}
+
+//! stored_in_rounds *: native i32 indirect 0
+//! stored_in_rounds *: paths 0>0>0:a
+KERNEL stored_in_rounds(int *volatile *slot, int *a, int n)
+{
+	for (int i = thread(); i < n; i++)
+		*slot = a;
+	ADD(*slot);
+}
+
+//! stored_behind *: native i32 indirect 0
+//! stored_behind *: paths 0>0>0:a
+KERNEL stored_behind(int *volatile *slot, int *a, int n)
+{
+	for (int i = thread(); i < n; i++) {
+		ADD(*slot);
+		*slot = a;
+	}
+}
+
+//! half_stored *: native i32 indirect 0
+//! half_stored *: paths 0>0>0:a
+KERNEL half_stored(int *volatile *slot, unsigned a)
+{
+	*(volatile unsigned *)slot = a;
+	ADD(*slot);
+}
+
+//! stored_beside *: native i32 indirect 0
+//! stored_beside *: paths 0>0>0:a
+KERNEL stored_beside(int *volatile *slot, int *a)
+{
+	slot[1] = a;
+	ADD(*slot);
+}
+
+//! stored_through_another *: native i32 indirect 0
+//! stored_through_another *: paths 0>0>0:a
+KERNEL stored_through_another(int *volatile *slot, int *volatile *other, int *a)
+{
+	*other = a;
+	ADD(*slot);
+}
+
+//! stored_at_an_index *: native i32 indirect 0
+//! stored_at_an_index *: paths 0>0>0:a
+KERNEL stored_at_an_index(int *volatile *slot, int *a, int i)
+{
+	slot[i] = a;
+	ADD(*slot);
 }
