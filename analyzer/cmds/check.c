@@ -27,16 +27,16 @@ const char usage_check[] =
     "                            racecheck: accesses to LDS that no barrier orders;\n"
     "                            leakcheck: memory of HIP that CMD never releases;\n"
     "                            synccheck: barriers that not all work-items reach\n"
-    "      --report FILE         write the report to FILE instead of standard error\n"
-    "      --format text|json    form of the report (default text)\n"
     "      --seed N              order of work-groups and waves\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n"
+    "      --report FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
     "  -h, --help                print this help\n"
     "\n"
-    "Exit status: 1 if a finding is an error, else that of CMD; 2 for wrong usage.\n";
+    "Exit status: 1 if a finding is an error (or of --fail-on's severity), else that of CMD;\n"
+    "2 for wrong usage.\n";
 
-enum { OPTION_TOOLS = 0x800, OPTION_REPORT, OPTION_FORMAT };
+enum { OPTION_TOOLS = REPORT_OPTION_END, OPTION_REPORT };
 
 /* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
 #define TOOLS "memcheck,initcheck,racecheck,leakcheck,synccheck"
@@ -68,13 +68,12 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	static const struct option long_options[] = {
 		{ "tools", required_argument, NULL, OPTION_TOOLS },
 		{ "report", required_argument, NULL, OPTION_REPORT },
-		{ "format", required_argument, NULL, OPTION_FORMAT },
 		{ "seed", required_argument, NULL, RECORD_OPTION_SEED },
-		{ "output", required_argument, NULL, 'o' },
+		REPORT_LONG_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int code;
+	int code, taken;
 
 	while ((code = next_option(argc, argv, "+o:h", long_options)) != -1) {
 		switch (code) {
@@ -86,13 +85,6 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		case OPTION_REPORT:
 			report->output = optarg;
 			break;
-		case OPTION_FORMAT:
-			if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0) {
-				message_error("--format: '%s' is not text or json", optarg);
-				return -EINVAL;
-			}
-			report->format = *optarg == 'j' ? REPORT_JSON : REPORT_TEXT;
-			break;
 		case 'o':
 			record->directory = optarg;
 			break;
@@ -100,7 +92,10 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			*help = true;
 			return 0;
 		default:
-			if (record_parse_option(record, code, optarg) <= 0)
+			taken = report_parse_option(report, code, optarg);
+			if (taken == 0)
+				taken = record_parse_option(record, code, optarg);
+			if (taken <= 0)
 				return -EINVAL;
 		}
 	}
@@ -127,13 +122,13 @@ int cmd_check(int argc, char **argv)
 
 	record.softgpu = true;
 	record.softgpu_model.check = TOOLS;
+	report.fail_on = SEVERITY_ERROR;
 	if (parse_options(argc, argv, &record, &report, &help) < 0)
 		return HG_EXIT_USAGE;
 	if (help) {
 		fputs(usage_check, stdout);
 		return HG_EXIT_OK;
 	}
-	report.fail_on = SEVERITY_ERROR;
 	status = report_prepare(&report);
 	if (status != HG_EXIT_OK)
 		return status;

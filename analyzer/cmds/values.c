@@ -24,7 +24,6 @@ static const struct row {
 	{ "doctor", "--format", FORMATS_BY_NAME },
 	{ "placement", "--format", "text csv folded residency" },
 	{ "check", "--tools", "memcheck initcheck racecheck leakcheck synccheck" },
-	{ "check", "--format", FORMATS_BY_NAME },
 	{ "probe", "--format", FORMATS_BY_NAME },
 	{ "scan", "--format", FORMATS_BY_NAME },
 	{ "*", "--format", REPORT_FORMAT_NAMES },
@@ -42,6 +41,7 @@ static const struct row {
 	{ "*", "--user", "@user" },
 
 	{ "attach", "--output", "@directory" },
+	{ "check", "--output", "@directory" },
 	{ "import", "--output", "@directory" },
 	{ "reduce", "--output", "@directory" },
 	{ "record", "--output", "@directory" },

@@ -208,10 +208,11 @@ enum softgpu_check_kind {
 
 /* A wrong access of one work-item. Strings are valid during the call. */
 struct softgpu_checked {
-	const char *kernel;      /* symbol, without ".kd" */
-	const char *instruction; /* mnemonic */
-	int64_t offset;          /* of the instruction, bytes from the kernel's entry */
-	int64_t other_offset;    /* RACE: of the earlier access; BARRIER: of the other barrier */
+	const char *kernel;            /* symbol, without ".kd" */
+	const char *instruction;       /* mnemonic */
+	const char *other_instruction; /* at other_offset; "-": none, or unknown */
+	int64_t offset;                /* of the instruction, bytes from the kernel's entry */
+	int64_t other_offset; /* RACE: of the earlier access; BARRIER: of the other barrier */
 	uint64_t address;
 	uint32_t size, lds_size; /* bytes */
 	enum softgpu_check_kind kind;

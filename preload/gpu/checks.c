@@ -15,7 +15,7 @@
 
 /* struct softgpu_checked, up to what is recorded */
 struct checked {
-	const char *kernel, *instruction;
+	const char *kernel, *instruction, *other_instruction;
 	int64_t offset, other_offset;
 	uint64_t address;
 	uint32_t size, lds_size;
@@ -35,9 +35,10 @@ static void on_checked(const struct checked *checked, void *data)
 	int saved = errno, length;
 
 	(void)data;
-	length = snprintf(text, sizeof(text), "%s %s %u,%u,%u %u,%u,%u %u,%u,%u %u",
-			  checked->kernel, checked->instruction, TRIPLE(checked->group),
-			  TRIPLE(checked->item), TRIPLE(checked->other_item), checked->lds_size);
+	length =
+	    snprintf(text, sizeof(text), "%s %s %u,%u,%u %u,%u,%u %u,%u,%u %u %s", checked->kernel,
+		     checked->instruction, TRIPLE(checked->group), TRIPLE(checked->item),
+		     TRIPLE(checked->other_item), checked->lds_size, checked->other_instruction);
 	/* Half a name would be another kernel's. */
 	if (length > 0 && (size_t)length < sizeof(text) && !hg_process_forked && hg_enter()) {
 		struct hg_ev_call event = { .api = HG_API_gpu_checked,

@@ -98,9 +98,10 @@ static const char *const doubts[KINDS] = {
 	    "in only waves that have not ended",
 };
 
-/* An event says this; the reader frees `kernel` and `mnemonic`. */
+/* An event says this; the reader frees the names. */
 struct access {
 	char *kernel, *mnemonic;
+	char *other; /* mnemonic of the other access of a race, "" if it is not known */
 	enum kind kind;
 	uint32_t group[3], item[3], other_item[3], lds_size;
 	bool writes, doubtful;
@@ -118,7 +119,7 @@ static bool read_access(const struct hg_ev_call *event, struct access *access)
 	unsigned count = g_strv_length(words);
 	uint64_t kind = event->value & 255;
 	uint32_t *triples[] = { access->group, access->item, access->other_item };
-	bool valid = count == 6 && kind < KINDS && *words[0] && *words[1];
+	bool valid = count == 7 && kind < KINDS && *words[0] && *words[1];
 
 	for (unsigned i = 0; valid && i < 3; i++) {
 		char end;
@@ -130,6 +131,7 @@ static bool read_access(const struct hg_ev_call *event, struct access *access)
 	if (valid) {
 		access->kernel = g_strdup(words[0]);
 		access->mnemonic = g_strdup(words[1]);
+		access->other = g_strdup(strcmp(words[6], "-") ? words[6] : "");
 		access->kind = (enum kind)kind;
 		access->writes = event->value >> 8 & 1;
 		access->doubtful = event->value >> 9 & 1;
@@ -315,8 +317,8 @@ static void fill(const struct rules_context *context, const struct access *acces
 	has_line = add_instruction(context, finding, kernel, access->mnemonic, event->flags);
 	if (access->kind == RACE || is_barrier(access) ||
 	    (is_unwritten(access) && event->handle != event->flags))
-		add_instruction(context, finding, kernel, is_barrier(access) ? "s_barrier" : "",
-				event->handle);
+		add_instruction(context, finding, kernel,
+				is_barrier(access) ? "s_barrier" : access->other, event->handle);
 	if (access->kind != RACE && !is_barrier(access) && access->kind != LDS_BOUNDS &&
 	    place.allocation) {
 		if (place.kind == PLACE_PAST_END) /* offsets are from the beginning */
@@ -386,6 +388,7 @@ static void check_access(const struct rules_context *context)
 	finding_hit(finding, context->event->ns, 0);
 	g_free(access.kernel);
 	g_free(access.mnemonic);
+	g_free(access.other);
 }
 
 void check_accesses(const struct rules_context *context)

@@ -76,6 +76,15 @@ static void tell(const struct softgpu_checked *checked, uint64_t first, uint64_t
 	pthread_mutex_unlock(&lock);
 }
 
+/* Returns the mnemonic of the instruction at `pc`. */
+static const char *name_of(struct sg_wave *wave, uint64_t pc)
+{
+	uint64_t fault;
+	const struct sg_insn *in = sg_fetch(wave, pc, &fault);
+
+	return in && in->op ? in->op->name : "-";
+}
+
 void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 		     const struct sg_touched *touched, const struct sg_suspicion *suspicion)
 {
@@ -84,6 +93,8 @@ void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 	struct softgpu_checked checked = {
 		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
 		.instruction = name,
+		.other_instruction =
+		    suspicion->kind == SOFTGPU_CHECK_RACE ? name_of(wave, other) : "-",
 		.offset = (int64_t)(pc - run->entry),
 		.other_offset = suspicion->other_offset,
 		.address = suspicion->address,
@@ -108,6 +119,7 @@ void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
 	struct softgpu_checked checked = {
 		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
 		.instruction = use->name,
+		.other_instruction = "-",
 		.offset = (int64_t)(use->pc - run->entry),
 		.other_offset = (int64_t)(use->use - run->entry),
 		.address = suspicion->address,
