@@ -589,8 +589,8 @@ static char *find_trace(const char *path, const char *trace, const char **bundle
 	return found;
 }
 
-int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
-		       bool overview, char **error)
+static int load(struct analysis *analysis, const char *path, const char *trace, bool overview,
+		const struct supposed *supposed, char **error)
 {
 	const char *bundle;
 	struct analysis_run *run;
@@ -610,6 +610,7 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);
+	analysis->replay.supposed = supposed;
 	if (!analysis->cost.bytes) /* it lies elsewhere */
 		analysis->cost.bytes = bytes_below(traces);
 	progress_begin(traces, bundle);
@@ -635,6 +636,19 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 	return result;
 }
 
+int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
+		       bool overview, char **error)
+{
+	return load(analysis, path, trace, overview, NULL, error);
+}
+
+int analysis_load_supposed(struct analysis *analysis, const char *path, const char *trace,
+			   const struct supposed *supposed, char **error)
+{
+	analysis->supposed = g_new0(struct analysis, 1);
+	return load(analysis->supposed, path, trace, false, supposed, error);
+}
+
 int analysis_load(struct analysis *analysis, const char *path, char **error)
 {
 	return analysis_load_from(analysis, path, NULL, false, error);
@@ -642,6 +656,10 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 
 void analysis_clear(struct analysis *analysis)
 {
+	if (analysis->supposed)
+		analysis_clear(analysis->supposed);
+	g_free(analysis->supposed);
+	analysis->supposed = NULL;
 	if (!analysis->symbolizer)
 		return; /* it never began */
 	g_hash_table_destroy(analysis->cost.reported);

@@ -47,6 +47,7 @@ struct analysis {
 	struct recording_cost cost;
 	GArray *ranks;               /* int, sorted: the ranks of the job that made HIP calls */
 	enum what_if what_if;        /* selects what is reported besides */
+	struct analysis *supposed;   /* the same recording under other rows; NULL; owned */
 	struct gpu_times *gpu_times; /* times/gpu_times.h; NULL: none were added */
 	bool
 	    analysed; /* all that was recorded was analysed; `recording` says if that is complete */
@@ -66,6 +67,12 @@ int analysis_load(struct analysis *analysis, const char *path, char **error);
  */
 int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
 		       bool overview, char **error);
+/*
+ * Analyses the recording once more, as if it had been made under what is supposed, into
+ * analysis->supposed. `supposed` must outlive the analysis. Returns as analysis_load() does.
+ */
+int analysis_load_supposed(struct analysis *analysis, const char *path, const char *trace,
+			   const struct supposed *supposed, char **error);
 void analysis_clear(struct analysis *analysis);
 
 /*

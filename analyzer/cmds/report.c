@@ -11,7 +11,9 @@
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/merge.h"
 #include "analyzer/cmds/report_options.h"
+#include "analyzer/cmds/supposed.h"
 #include "analyzer/output.h"
+#include "analyzer/report/supposed.h"
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
 #include "analyzer/rules/engine/finding_ranges.h"
@@ -26,6 +28,10 @@ const char usage_report[] =
     "else the only one here; of several, a list.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
+    "      --what-if KEY=VALUE[,KEY=VALUE]...\n"
+    "                            report only what changes in another release (hip=7.2), on\n"
+    "                            another GPU (gpu=gfx942, apu=0|1), in another state of XNACK\n"
+    "                            (xnack=0|1)\n"
     "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
     "      --view PARTS          with --partial or --format=json: add what the HTML report of\n"
     "                            PARTS recordings draws, for 'hipgrain merge --format=html'\n"
@@ -231,6 +237,15 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 	}
 	analysis->what_if = options->what_if;
 	selection_apply(&options->selection, analysis);
+	if (analysis->supposed) {
+		/* What it takes out there is counted here already. */
+		uint64_t suppressed = options->selection.suppressed;
+		guint known = options->selection.known_now->len;
+
+		selection_apply(&options->selection, analysis->supposed);
+		options->selection.suppressed = suppressed;
+		g_ptr_array_set_size(options->selection.known_now, (gint)known);
+	}
 	result = report_write(analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0)
 		result = -errno;
@@ -240,7 +255,9 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 		status = HG_EXIT_INPUT;
 		goto out;
 	}
-	if (options->fail_on >= 0 && analysis_count(analysis, (enum severity)options->fail_on) > 0)
+	if (options->fail_on >= 0 &&
+	    (analysis->supposed ? supposed_breaks(analysis, (enum severity)options->fail_on)
+				: analysis_count(analysis, (enum severity)options->fail_on)) > 0)
 		status = HG_EXIT_FINDINGS;
 	else if (options->fail_on >= 0 && recording_status_fails(analysis->recording.status))
 		status = HG_EXIT_INCOMPLETE;
@@ -273,6 +290,12 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 			return HG_EXIT_INPUT;
 		}
 	}
+	if (result == 0 && options->supposes) {
+		result = supposed_check(&options->supposed, &analysis, &error);
+		if (result == 0)
+			result = analysis_load_supposed(&analysis, bundle, options->trace,
+							&options->supposed, &error);
+	}
 	if (result < 0) {
 		message_error("%s: %s", recording_name(bundle), error ? error : strerror(-result));
 		free(error);
@@ -296,10 +319,11 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 				       .output = options->output };
 	int status;
 
-	if (options->what_if || options->with || !report_takes_several(options->format)) {
+	if (options->what_if || options->supposes || options->with ||
+	    !report_takes_several(options->format)) {
 		char *list = report_format_list_of_several();
 
-		if (options->what_if || options->with)
+		if (options->what_if || options->supposes || options->with)
 			message_error("%s needs a single recording",
 				      options->with ? "--with" : "--what-if");
 		else
@@ -440,6 +464,12 @@ int cmd_report(int argc, char **argv)
 	int code, status;
 
 	while ((code = next_option(argc, argv, "o:j:h", long_options)) != -1) {
+		if (code == REPORT_OPTION_WHAT_IF && strchr(optarg, '=')) {
+			if (supposed_parse(optarg, &options.supposed) < 0)
+				return HG_EXIT_USAGE;
+			options.supposes = true;
+			continue;
+		}
 		switch (code) {
 		case 'h':
 			fputs(usage_report, stdout);
@@ -473,6 +503,11 @@ int cmd_report(int argc, char **argv)
 			if (report_parse_option(&options, code, optarg) <= 0)
 				return HG_EXIT_USAGE;
 		}
+	}
+	if (options.supposes &&
+	    (partial || (options.format != REPORT_TEXT && options.format != REPORT_JSON))) {
+		message_error("--what-if KEY=VALUE is reported as text or json only");
+		return HG_EXIT_USAGE;
 	}
 	if (partial)
 		options.format = REPORT_JSON; /* merge reads JSON */

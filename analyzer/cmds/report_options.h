@@ -76,6 +76,8 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	enum what_if what_if;
+	struct supposed supposed; /* by --what-if of `report`, if `supposes` */
+	bool supposes;
 	GPtrArray *with;         /* const char *, paths of databases (--with); NULL: none */
 	GPtrArray *skip_frames;  /* const char *, patterns; NULL: none */
 	const char *range;       /* NULL: all findings are reported */

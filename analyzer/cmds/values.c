@@ -31,6 +31,7 @@ static const struct row {
 	{ "*", "--fail-on", SEVERITIES },
 	{ "*", "--color", WHEN },
 	{ "*", "--progress", WHEN },
+	{ "report", "--what-if", "xnack0 xnack1 hip= gpu= xnack=0 xnack=1 apu=0 apu=1" },
 	{ "*", "--what-if", "xnack0 xnack1" },
 	{ "*", "--kernel-arguments", "full hashed off" },
 	{ "*", "--hsa", "yes no auto" },

@@ -68,3 +68,28 @@ bool model_wait_depends(unsigned api)
 
 	return row == ROW_COPY || row == ROW_COPY_ANY || row == ROW_FILL;
 }
+
+const char *model_wait_sources(unsigned api)
+{
+	switch (api) {
+#define WAIT(name, what, sources) \
+	case HG_API_##name:       \
+		return sources;
+#include "waits.def"
+#undef WAIT
+	default:
+		return "";
+	}
+}
+
+const char *model_wait_text(enum wait wait)
+{
+	static const char *const texts[] = {
+		[WAIT_NOTHING] = "does not wait",
+		[WAIT_ITSELF] = "waits until its own work is complete",
+		[WAIT_DEVICE] = "waits for the device",
+		[WAIT_EVERYTHING] = "waits for all streams",
+	};
+
+	return texts[wait];
+}

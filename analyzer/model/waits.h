@@ -30,4 +30,10 @@ enum wait model_wait(unsigned api, int version, enum wait_memory memory);
 /* Does a call of this name promise nothing about waiting, but waited in earlier releases? */
 bool model_wait_depends(unsigned api);
 
+/* Returns the tags of the row of a call, or "" if it has none. */
+const char *model_wait_sources(unsigned api);
+
+/* Returns "does not wait", or for what the host waits; static. */
+const char *model_wait_text(enum wait wait);
+
 #endif

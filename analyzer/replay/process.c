@@ -71,6 +71,7 @@ static void free_device(gpointer data)
 
 	g_free(device->name);
 	g_free(device->arch);
+	g_free(device->recorded_arch);
 	g_free(device);
 }
 

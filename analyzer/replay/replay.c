@@ -7,6 +7,7 @@
 #include "memory_events.h"
 #include "process.h"
 #include "codeobj/codeobj.h"
+#include "codeobj/processor.h"
 #include "ranges.h"
 #include "stream_names.h"
 #include "target_regions.h"
@@ -27,6 +28,7 @@ void replay_init(struct replay *replay)
 	replay->attached = false;
 	replay->observer = NULL;
 	replay->measured = NULL;
+	replay->supposed = NULL;
 	replay->inherited = 0;
 	replay->inherit_looks = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
@@ -88,6 +90,7 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	process->space.observer = process->foreign ? NULL : replay->observer;
 	process->space.owner = process;
 	process->measured = replay->measured;
+	process->supposed = replay->supposed;
 	process->over = replay->over;
 	process->end_signal = replay->end_signal;
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
@@ -236,11 +239,53 @@ static void apply_region(struct process *process, const struct hg_event *event)
 static void apply_runtime(struct process *process, const struct hg_event *event)
 {
 	set_text(&process->runtime_path, event->runtime.path);
-	process->runtime_version = event->runtime.version;
+	process->recorded_version = event->runtime.version;
+	process->runtime_version = process->supposed && process->supposed->version
+				       ? process->supposed->version
+				       : event->runtime.version;
 	process->device_count = event->runtime.device_count;
 	process->runtime_result = event->runtime.result;
 	process->host_memory = event->runtime.host_memory;
 	process->huge_pages = event->runtime.huge_pages;
+}
+
+/* Returns if the GPU is an APU: 0, 1, or -1 where its name does not tell. */
+static int8_t is_apu(const char *gpu)
+{
+	const struct codeobj_processor *processor = codeobj_processor(gpu);
+
+	return !processor                                ? -1
+	       : processor->apu == CODEOBJ_APU_NO        ? 0
+	       : processor->apu == CODEOBJ_APU_CARVE_OUT ? 1
+							 : -1;
+}
+
+/*
+ * Puts what is supposed in the place of what was recorded. The machine around another GPU, its
+ * links and driver, stays as it was. Its XNACK is what this GPU's name tells, else the recorded
+ * state if both can be switched.
+ */
+static void suppose(struct device *device, const struct supposed *supposed)
+{
+	device->recorded_arch = g_strdup(device->arch);
+	device->recorded_xnack = device->xnack;
+	device->recorded_integrated = device->integrated;
+	if (supposed->gpu) {
+		const struct codeobj_processor *then = codeobj_processor(supposed->gpu),
+					       *now = device->arch ? codeobj_processor(device->arch)
+								   : NULL;
+
+		g_free(device->arch);
+		device->arch = g_strdup(supposed->gpu);
+		if (!now || !then || now->xnack != then->xnack)
+			device->xnack = codeobj_device_xnack(supposed->gpu);
+		if (!now || strcmp(now->name, supposed->gpu) != 0)
+			device->integrated = is_apu(supposed->gpu);
+	}
+	if (supposed->xnack >= 0)
+		device->xnack = (int8_t)supposed->xnack;
+	if (supposed->apu >= 0)
+		device->integrated = (int8_t)supposed->apu;
 }
 
 static void apply_device(struct process *process, const struct hg_event *event)
@@ -261,6 +306,8 @@ static void apply_device(struct process *process, const struct hg_event *event)
 	device->host_native_atomic = event->device.host_native_atomic;
 	device->host_link = event->device.host_link;
 	device->memory = event->device.memory;
+	if (process->supposed)
+		suppose(device, process->supposed);
 	g_ptr_array_add(process->devices, device);
 }
 

@@ -67,10 +67,22 @@ struct kernel_args {
 	struct attachments attachments;
 };
 
+/*
+ * What `report --what-if` supposes instead of what was recorded. What a recorded call returned
+ * stays as it was.
+ */
+struct supposed {
+	int32_t version; /* as hipRuntimeGetVersion says; 0: the recorded one */
+	const char *gpu; /* a processor's name; NULL: the recorded one */
+	int xnack, apu;  /* 0, 1; -1: the recorded state */
+};
+
 struct device {
 	int32_t ordinal;
 	char *name;
-	char *arch;
+	char *arch;          /* of what is supposed, if anything is; so are xnack and integrated */
+	char *recorded_arch; /* what follows is NULL and 0 unless something is supposed */
+	int8_t recorded_xnack, recorded_integrated;
 	int8_t xnack;
 	int8_t managed;
 	int8_t pageable_access;
@@ -146,8 +158,10 @@ struct process {
 	GHashTable *env; /* name -> value */
 
 	char *runtime_path;
-	int32_t runtime_version; /* as hipRuntimeGetVersion says, 0 if unknown */
-	int32_t device_count;    /* -1: no HIP call was made */
+	int32_t runtime_version; /* as hipRuntimeGetVersion says, or as is supposed; 0 if unknown */
+	int32_t recorded_version;        /* as it said */
+	const struct supposed *supposed; /* NULL: nothing is; borrowed */
+	int32_t device_count;            /* -1: no HIP call was made */
 	int32_t runtime_result;
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
 	uint8_t huge_pages;   /* of struct hg_ev_runtime */
@@ -215,6 +229,7 @@ struct replay {
 	uint64_t inherit_looks; /* at released ones, for that */
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
 	const struct measured *measured;       /* on the machine, or NULL; borrowed */
+	const struct supposed *supposed;       /* NULL: what was recorded; borrowed */
 };
 
 void replay_init(struct replay *replay);

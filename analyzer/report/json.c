@@ -5,6 +5,7 @@
 #include "analyzer/replay/ranges.h"
 #include "codeobj/text.h"
 #include "report.h"
+#include "supposed.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -428,6 +429,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "source_files", json_source_files(analysis));
 	if (analysis->gpu_times)
 		put(root, "gpu_times", json_gpu_times(analysis));
+	if (analysis->supposed)
+		put(root, "supposed", json_supposed(analysis));
 	if (analysis->what_if != WHAT_IF_NOTHING)
 		put(root, "what_if", json_what_if(analysis));
 	return root;

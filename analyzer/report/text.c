@@ -9,6 +9,7 @@
 #include "printer.h"
 #include "report.h"
 #include "selection.h"
+#include "supposed.h"
 
 static const char *const severity_colors[] = {
 	[SEVERITY_NOTE] = OUTPUT_COLOR "[1;36m",
@@ -136,12 +137,19 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	struct printer printer;
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
-	struct json_object *causes = json_causes(analysis);
+	struct json_object *causes;
 	char *unanalysed = findings_unanalysed(findings);
 	const char *silence =
 	    recording_silence((int)analysis->recording.status, analysis->analysed);
 
 	printer_init(&printer, analysis, style, stream);
+	if (analysis->supposed)
+		put_supposed(&printer, style);
+	if (analysis->supposed && !printer.verbose) {
+		g_free(unanalysed);
+		return 0;
+	}
+	causes = json_causes(analysis);
 	printer.unrecorded = completeness_unrecorded(&analysis->recording, &analysis->facts);
 	put_death(&printer);
 	put_processes(&printer);

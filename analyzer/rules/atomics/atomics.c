@@ -3,6 +3,7 @@
 #include "atomics.h"
 
 #include "atomic_fixes.h"
+#include "analyzer/rules/engine/supposition.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evaluations.h"
@@ -574,6 +575,7 @@ static void check_target(const struct rules_context *context, const struct launc
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.location = grain.location;
 	here = atomic_effect(context->process, launch, &pointer->place, &grain, &use);
+	note_supposed_atomic(context, launch, &use, atomic->mnemonic);
 	use.granularity = GRAIN_COARSE;
 	coarse = model_atomic(&use);
 	if (is_omp_system(launch, &pointer->place)) {

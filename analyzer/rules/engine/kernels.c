@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/evaluations.h"
+#include "codeobj/processor.h"
 
 /* Code objects that stay open; a program rarely launches kernels of more in turn. */
 #define OPEN_MAX 8u
@@ -309,10 +310,48 @@ static struct entry *entry_of(struct kernels *kernels, const struct process *pro
 	return entry ? entry : make_entry(kernels, process, &key, findings);
 }
 
+/*
+ * Returns true if the kernel's machine code says nothing of the GPU that is supposed: code of
+ * another generation has other instructions. `gpu` may be NULL.
+ */
+static bool is_of_other_generation(const struct entry *entry, const char *gpu)
+{
+	const struct codeobj_processor *code =
+	    entry->object ? codeobj_processor(entry->object->arch) : NULL;
+	const struct codeobj_processor *then = gpu ? codeobj_processor(gpu) : NULL;
+
+	return gpu && (!code || !then || code->generation != then->generation);
+}
+
+/* Returns the kernel's code, or NULL with a limit if what is supposed has other code. */
+static const struct isa_kernel *code_of(const struct process *process, const struct entry *entry,
+					struct findings *findings)
+{
+	const char *gpu = process->supposed ? process->supposed->gpu : NULL;
+
+	if (!entry->kernel || !gpu || strcmp(gpu, entry->object->arch) == 0)
+		return entry->kernel;
+	if (is_of_other_generation(entry, gpu)) {
+		findings_limit_of(
+		    findings, LIMIT_CODE,
+		    "kernel %s: its machine code for %s was not recorded; that for %s has "
+		    "other instructions",
+		    entry->key.symbol, gpu, entry->object->arch);
+		return NULL;
+	}
+	findings_limit(findings,
+		       "kernel %s: it is judged by its machine code for %s, in place of which a "
+		       "compiler may choose other instructions for %s",
+		       entry->key.symbol, entry->object->arch, gpu);
+	return entry->kernel;
+}
+
 static const char *arch_of(const struct process *process, const struct entry *entry)
 {
 	if (!entry->kernel)
 		return "";
+	if (process->supposed && process->supposed->gpu)
+		return process->supposed->gpu;
 	return codeobj_is_generic(entry->object->arch)
 		   ? process_arch_for_generic(process, entry->object->arch)
 		   : entry->object->arch;
@@ -325,7 +364,7 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 	struct entry *entry = entry_of(kernels, process, kernel, findings);
 
 	*arch = arch_of(process, entry);
-	return entry->kernel;
+	return code_of(process, entry, findings);
 }
 
 static void free_given(gpointer data)
@@ -367,7 +406,9 @@ const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
 	struct entry *entry = entry_of(kernels, process, kernel, findings);
 
 	*arch = arch_of(process, entry);
-	if (!entry->kernel || !entry->kernel->condition_count || !args)
+	if (!code_of(process, entry, findings))
+		return NULL;
+	if (!entry->kernel->condition_count || !args)
 		return entry->kernel;
 	return given(entry, isa_possible(entry->kernel, read_argument, args));
 }

@@ -87,6 +87,24 @@ static bool has_carve_out(const struct process *process, const struct device *de
 	       !(processor && processor->apu == CODEOBJ_APU_HBM);
 }
 
+struct model_environment process_recorded_environment(const struct process *process)
+{
+	struct model_environment environment = process_environment(process);
+	const struct device *device = process_device(process, 0);
+
+	if (!process->supposed)
+		return environment;
+	environment.runtime_version = process->recorded_version;
+	environment.no_extended_pool = false;
+	if (device && device->recorded_arch) {
+		environment.xnack = device->recorded_xnack;
+		environment.apu = device->recorded_integrated;
+		environment.no_extended_pool =
+		    model_lacks_extended_pool(device->recorded_arch, process->recorded_version);
+	}
+	return environment;
+}
+
 struct model_environment process_environment(const struct process *process)
 {
 	const struct device *device = process_device(process, 0);

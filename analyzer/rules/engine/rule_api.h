@@ -197,6 +197,8 @@ bool can_be_prefetched(const struct process *process, const struct allocation *a
 
 /* Returns the facts about the process's environment and devices that the model needs. */
 struct model_environment process_environment(const struct process *process);
+/* Returns the same without what is supposed (struct supposed). */
+struct model_environment process_recorded_environment(const struct process *process);
 
 /* Returns "tvd_rk(double*, int, int)", also where the code is not known (NULL); to be freed. */
 char *kernel_text(const struct kernel_ref *kernel, const struct isa_kernel *code);

@@ -2,6 +2,8 @@
 /* The runtime's own report about memory, in the terms of the model. */
 #include "runtime_attributes.h"
 
+#include "rule_api.h"
+
 /* hipMemRangeCoherencyMode (docs/memory-model.md#advice-constants); pool flags (#hsa-constants). */
 enum { MODE_FINE = 0, MODE_COARSE = 1, MODE_INDETERMINATE = 2 };
 enum { POOL_FINE = 2, POOL_COARSE = 4, POOL_EXTENDED_FINE = 8 };
@@ -10,9 +12,9 @@ enum { POOL_FINE = 2, POOL_COARSE = 4, POOL_EXTENDED_FINE = 8 };
 static enum location location_of(const struct process *process,
 				 const struct memory_attributes *reported)
 {
-	int shift = process->runtime_version >= 60000000 ? 1 : 0;
+	int shift = process->recorded_version >= 60000000 ? 1 : 0;
 
-	if (reported->managed != 0 || process->runtime_version == 0 || reported->type < shift)
+	if (reported->managed != 0 || process->recorded_version == 0 || reported->type < shift)
 		return LOCATION_UNKNOWN;
 	switch (reported->type - shift) {
 	case 0:
@@ -24,13 +26,29 @@ static enum location location_of(const struct process *process,
 	}
 }
 
+/* Returns true if the memory would be another one in what is supposed: the runtime's answer is
+ * about that of the recording. */
+static bool is_supposed_other(const struct process *process, const struct allocation *allocation)
+{
+	struct model_environment recorded, supposed;
+	struct model_memory now, then;
+
+	if (!process->supposed)
+		return false;
+	recorded = process_recorded_environment(process);
+	supposed = process_environment(process);
+	now = model_memory(allocation->api, allocation->flags, &recorded);
+	then = model_memory(allocation->api, allocation->flags, &supposed);
+	return now.granularity != then.granularity || now.location != then.location;
+}
+
 struct runtime_attributes runtime_attributes(const struct process *process,
 					     const struct allocation *allocation)
 {
 	const struct memory_attributes *reported = &allocation->attributes;
 	struct runtime_attributes result = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
 
-	if (!reported->known)
+	if (!reported->known || is_supposed_other(process, allocation))
 		return result;
 	result.location = location_of(process, reported);
 	/*
@@ -39,7 +57,7 @@ struct runtime_attributes runtime_attributes(const struct process *process,
 	 * [SEEN72].
 	 */
 	if (result.location == LOCATION_DEVICE && !reported->pool_flags &&
-	    process->runtime_version >= 70000000)
+	    process->recorded_version >= 70000000)
 		return result;
 	if (reported->coherency == MODE_INDETERMINATE)
 		result.mixed = true;

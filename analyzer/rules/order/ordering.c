@@ -7,6 +7,7 @@
 
 #include "analyzer/model/waits.h"
 #include "analyzer/replay/stream_names.h"
+#include "analyzer/rules/engine/supposition.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
@@ -354,7 +355,7 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 	const struct hg_ev_copy *copy = &context->event->copy;
 	struct order_stream *stream = stream_of(context, at, copy->api, copy->stream, copy->device);
 	enum wait wait =
-	    model_wait(copy->api, at->process->runtime_version, memory_of_copy(at->process, copy));
+	    wait_of_call(context, copy->api, memory_of_copy(at->process, copy), copy->stack_id);
 	struct use use;
 
 	wake_submit(context, at, stream, copy->stream, copy->stack_id, copy->api, NULL);
@@ -377,8 +378,8 @@ static void on_fill(const struct rules_context *context, struct process_order *a
 	const struct hg_ev_fill *fill = &context->event->fill;
 	struct order_stream *stream = stream_of(context, at, fill->api, fill->stream, fill->device);
 	int32_t gpu;
-	enum wait wait = model_wait(fill->api, at->process->runtime_version,
-				    memory_at(at->process, fill->dst, &gpu));
+	enum wait wait = wait_of_call(context, fill->api, memory_at(at->process, fill->dst, &gpu),
+				      fill->stack_id);
 	struct use use;
 
 	wake_submit(context, at, stream, fill->stream, fill->stack_id, fill->api, NULL);
@@ -596,10 +597,15 @@ static void on_release(const struct rules_context *context)
 	allocation = address_space_find_base(&context->process->space, from->ptr, from->api);
 	if (!allocation)
 		return;
-	if (is_pool_memory(allocation))
+	if (is_pool_memory(allocation)) {
 		waits = !in_stream && context->process->runtime_version < POOL_FREES_DO_NOT_WAIT;
-	else if (allocation->layer == LAYER_HOST || allocation->layer == LAYER_MAPPING)
+		note_supposed_wait(context, from->api, "of memory of a pool",
+				   !in_stream &&
+				       context->process->recorded_version < POOL_FREES_DO_NOT_WAIT,
+				   waits, "CLR7", from->stack_id);
+	} else if (allocation->layer == LAYER_HOST || allocation->layer == LAYER_MAPPING) {
 		waits = false;
+	}
 	if (!access_history_of(allocation) && !waits)
 		return;
 	at = order_of(context->process);
