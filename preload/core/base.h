@@ -116,9 +116,10 @@ struct hg_tls {
 	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
 	bool room_locked;             /* the C library is determining it */
 	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
-	uint32_t stack_known;    /* the generation in which its stack was recorded as a region */
-	bool ending;             /* its struct hg_thread was given back */
-	bool interrupted;        /* the last walk of the stack led through a signal's handler */
+	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
+	bool ending;          /* its struct hg_thread was given back */
+	/* Where the last walk of the stack left the innermost handler of a signal; 0: nowhere. */
+	uintptr_t interrupted;
 	uint32_t totalled;       /* calls since it last read the clock: small_block_stats.c */
 	uint8_t stacks_unpolled; /* new ones since it last asked the loader: stack.c */
 	bool walked;             /* hg_stack_id() had to walk, and may have recorded the stack */

@@ -42,26 +42,26 @@ static bool wake(const void *caller, bool anywhere)
 	return may_load(caller, anywhere) && hg_fork_wake();
 }
 
-static void give_up(enum hg_unrecorded what)
-{
-	static const enum hg_group groups[] = {
-		[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
-		[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
-		[HG_UNRECORDED_FREE] = HG_GROUP_FREE,
-		[HG_UNRECORDED_OURS] = HG_GROUPS,
-	};
-
-	hg_give_up(groups[what]);
-}
+/* Of the record that a call would make. */
+static const enum hg_group groups[] = {
+	[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
+	[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
+	[HG_UNRECORDED_FREE] = HG_GROUP_FREE,
+	[HG_UNRECORDED_OURS] = HG_GROUPS,
+};
 
 /*
- * Returns true if the caller is a signal's handler that interrupted our code: that makes no such
- * call itself, but for what it calls of the C library, the loader and the runtime.
+ * A call was made inside of our code or of a call of HIP's. It is the program's, and lost, if a
+ * signal's handler made it: our code makes none itself, but for what it calls of the C library, the
+ * loader and the runtime; the runtime does, and other libraries on its behalf.
  */
-static bool interrupts(const void *caller)
+static void pass_over(enum hg_unrecorded what, const void *caller)
 {
-	return hg_tls.busy && !hg_tls.hip && !hg_libc_is_c_library(caller) &&
-	       !hg_is_loader(caller) && !hg_modules_is_tool(caller);
+	if (what == HG_UNRECORDED_OURS || hg_libc_is_c_library(caller) || hg_is_loader(caller) ||
+	    hg_modules_is_tool(caller))
+		return;
+	if (hg_in_hip() ? hg_interrupts_call(hg_tls.hip_frame) : hg_tls.busy)
+		hg_give_up(groups[what]);
 }
 
 /*
@@ -73,12 +73,16 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 {
 	bool entered;
 
-	if (hg_in_hip() || hg_modules_is_tool(caller))
+	if (hg_in_hip()) {
+		pass_over(what, caller);
+		return false;
+	}
+	if (hg_modules_is_tool(caller))
 		return false;
 	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere)) ||
 	    (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))) {
 		if (hg_active != HG_DORMANT)
-			give_up(what);
+			hg_give_up(groups[what]);
 		return false;
 	}
 	hg_tls.keeping++;
@@ -251,6 +255,7 @@ struct call {
 	void *ptr, *caller;
 	size_t size;
 	uint64_t flags;
+	enum hg_unrecorded what;
 };
 
 static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct call *call,
@@ -271,10 +276,14 @@ static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct 
 		}
 	}
 	/* The place of the call cannot be seen from the other stack. */
-	if (hg_in_hip())
-		hg_tls.named_api = 0;
-	else if (!hg_room_elsewhere(work, call))
-		hg_ring_lost(call->size ? HG_GROUP_ALLOC : HG_GROUP_FREE);
+	if (hg_in_hip()) {
+		hg_take_name(&call->api, &call->caller);
+		if (anywhere || (call->ptr ? hg_libc.malloc_usable_size(call->ptr) : call->size) >=
+				    hg_threshold)
+			pass_over(call->what, call->caller);
+	} else if (!hg_room_elsewhere(work, call)) {
+		hg_ring_lost(groups[call->what]);
+	}
 }
 
 /* Keeps errno. `anywhere`: as in enter(). */
@@ -310,7 +319,7 @@ static void host_alloc(void *data)
 			count_alloc(call->api, ptr, size, call->caller);
 		return;
 	}
-	if (!enter(call->caller, false, HG_UNRECORDED_ALLOC))
+	if (!enter(call->caller, false, call->what))
 		return;
 	if (ptr)
 		emit_block(call->api, ptr, size, call->flags, call->caller);
@@ -321,14 +330,17 @@ static void host_alloc(void *data)
 
 void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
-	struct call call = {
-		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
-	};
+	struct call call = { .api = api,
+			     .ptr = ptr,
+			     .size = size,
+			     .flags = flags,
+			     .caller = caller,
+			     .what = HG_UNRECORDED_ALLOC };
 
 	if (HG_LIKELY(!hg_tls.busy))
 		run(host_alloc, &call, false);
-	else if (size >= hg_threshold && interrupts(caller))
-		give_up(HG_UNRECORDED_ALLOC);
+	else if (size >= hg_threshold)
+		pass_over(call.what, caller);
 }
 
 static void host_free(void *data)
@@ -344,7 +356,7 @@ static void host_free(void *data)
 			count_free(call->ptr);
 		return;
 	}
-	if (!enter(call->caller, false, HG_UNRECORDED_FREE))
+	if (!enter(call->caller, false, call->what))
 		return;
 	emit_block_free(call->api, call->ptr, call->caller);
 	hg_leave();
@@ -352,12 +364,12 @@ static void host_free(void *data)
 
 void hg_host_free(uint16_t api, void *ptr, void *caller)
 {
-	struct call call = { .api = api, .ptr = ptr, .caller = caller };
+	struct call call = { .api = api, .ptr = ptr, .caller = caller, .what = HG_UNRECORDED_FREE };
 
 	if (HG_LIKELY(!hg_tls.busy))
 		run(host_free, &call, false);
-	else if (interrupts(caller) && hg_libc.malloc_usable_size(ptr) >= hg_threshold)
-		give_up(HG_UNRECORDED_FREE);
+	else if (hg_libc.malloc_usable_size(ptr) >= hg_threshold)
+		pass_over(call.what, caller);
 }
 
 uint32_t hg_host_take(void *ptr)
@@ -386,7 +398,7 @@ static void host_failed(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, false, HG_UNRECORDED_CALL))
+	if (!is_started(call->caller) || !enter(call->caller, false, call->what))
 		return;
 	emit_error(call->api, call->code, (uintptr_t)call->ptr, call->size, 0, call->caller);
 	if (is_kept(call->ptr))
@@ -396,12 +408,16 @@ static void host_failed(void *data)
 
 void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller)
 {
-	struct call call = { .api = api, .ptr = ptr, .size = size, .caller = caller };
+	struct call call = {
+		.api = api, .ptr = ptr, .size = size, .caller = caller, .what = HG_UNRECORDED_CALL
+	};
 	int saved = errno;
 
 	errno = code;
 	if (!hg_tls.busy)
 		run(host_failed, &call, false);
+	else
+		pass_over(call.what, caller);
 	errno = saved;
 }
 
@@ -409,7 +425,7 @@ static void map_alloc(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_ALLOC))
+	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
 		return;
 	if (call->api == HG_API_mremap)
 		hg_live_freed(false);
@@ -419,16 +435,19 @@ static void map_alloc(void *data)
 
 void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
-	struct call call = {
-		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
-	};
+	struct call call = { .api = api,
+			     .ptr = ptr,
+			     .size = size,
+			     .flags = flags,
+			     .caller = caller,
+			     .what = HG_UNRECORDED_ALLOC };
 
 	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
 		return;
 	if (HG_LIKELY(!hg_tls.busy))
 		run(map_alloc, &call, true);
-	else if (interrupts(caller))
-		give_up(HG_UNRECORDED_ALLOC);
+	else
+		pass_over(call.what, caller);
 }
 
 static void map_advised(void *data)
@@ -441,7 +460,7 @@ static void map_advised(void *data)
 				    .device = -1,
 				    .text = "" };
 
-	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_CALL))
+	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
 		return;
 	event.stack_id = hg_stack_id(call->caller);
 	hg_provider->call(&event);
@@ -454,17 +473,22 @@ void hg_map_advised(void *ptr, size_t size, int advice, void *caller)
 			     .ptr = ptr,
 			     .size = size,
 			     .flags = (uint64_t)advice,
-			     .caller = caller };
+			     .caller = caller,
+			     .what = HG_UNRECORDED_CALL };
 
-	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+	if (hg_libc_is_allocator(caller))
+		return;
+	if (!hg_tls.busy)
 		run(map_advised, &call, true);
+	else
+		pass_over(call.what, caller);
 }
 
 static void map_free(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_FREE))
+	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
 		return;
 	emit_unmap(call->api, call->ptr, call->size, call->caller);
 	hg_leave();
@@ -472,14 +496,16 @@ static void map_free(void *data)
 
 void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 {
-	struct call call = { .api = api, .ptr = ptr, .size = size, .caller = caller };
+	struct call call = {
+		.api = api, .ptr = ptr, .size = size, .caller = caller, .what = HG_UNRECORDED_FREE
+	};
 
 	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
 		return;
 	if (HG_LIKELY(!hg_tls.busy))
 		run(map_free, &call, true);
-	else if (interrupts(caller))
-		give_up(HG_UNRECORDED_FREE);
+	else
+		pass_over(call.what, caller);
 }
 
 static void map_failed(void *data)
@@ -487,7 +513,7 @@ static void map_failed(void *data)
 	struct call *call = data;
 	uint16_t api = call->api;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_CALL))
+	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
 		return;
 	emit_error(api, call->code, (uintptr_t)call->ptr, call->size, call->flags, call->caller);
 	if (api == HG_API_munmap || api == HG_API_mremap || api == HG_API_shmdt)
@@ -497,12 +523,19 @@ static void map_failed(void *data)
 
 void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
-	struct call call = {
-		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
-	};
+	struct call call = { .api = api,
+			     .ptr = ptr,
+			     .size = size,
+			     .flags = flags,
+			     .caller = caller,
+			     .what = HG_UNRECORDED_CALL };
 
-	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+	if (hg_libc_is_allocator(caller))
+		return;
+	if (!hg_tls.busy)
 		run(map_failed, &call, true);
+	else
+		pass_over(call.what, caller);
 }
 
 void hg_map_freed(void)

@@ -7,6 +7,7 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/start.h"
 #include "preload/ranges/range.h"
+#include "preload/stacks/passed_over.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/ring.h"
@@ -52,21 +53,27 @@ static void record(void *data)
 
 	if (hg_active != HG_ACTIVE && !hg_start(from->caller))
 		return;
-	if (!hg_tls.prepared && !hg_thread_prepare(true))
+	if (!hg_tls.prepared && !hg_thread_prepare(true)) {
+		hg_give_up(HG_GROUP_OTHER);
 		return;
+	}
 	if (from->act >= sizeof(kinds) / sizeof(*kinds) || !kinds[from->act])
 		record_memory(from);
 	else
-		hg_range_record(from->source, kinds[from->act], (uintptr_t)from->ptr, from->name);
+		hg_range_record(from->source, kinds[from->act], (uintptr_t)from->ptr, from->name,
+				from->caller);
 }
 
 static void annotate(struct annotation *from)
 {
 	int saved = errno;
 
-	if (!hg_active || hg_tls.busy || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_SEEN)
+	if (!hg_active || from->act < HIPGRAIN_ALLOC || from->act > HIPGRAIN_SEEN)
 		return;
-	if (hg_has_room() || hg_active == HG_NEW) {
+	if (hg_tls.busy) {
+		/* In a handler that has interrupted our code: that makes none. */
+		hg_give_up(HG_GROUP_OTHER);
+	} else if (hg_has_room() || hg_active == HG_NEW) {
 		record(from);
 	} else {
 		hg_room_note_caller(from->caller);

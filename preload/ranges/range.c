@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "preload/stacks/passed_over.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/enter.h"
 #include "tracer/provider.h"
@@ -38,11 +39,15 @@ enum hg_range_cut hg_text_copy(char to[HG_RANGE_NAME_MOST + 1], const char *from
 }
 
 void hg_range_record(enum hg_range_source source, enum hg_range_kind kind, uint64_t id,
-		     const char *name)
+		     const char *name, const void *caller)
 {
 	char copy[HG_RANGE_NAME_MOST + 1];
 	struct hg_ev_range event = { .source = source, .kind = kind, .id = id, .name = copy };
 
+	if (hg_tls.busy) {
+		hg_passed_over(0, caller);
+		return;
+	}
 	if (!hg_enter())
 		return;
 	copy[0] = 0;

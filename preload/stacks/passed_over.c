@@ -59,21 +59,36 @@ static enum hg_unrecorded unrecorded(enum hg_group group)
 					: HG_UNRECORDED_CALL;
 }
 
-/* Looks at the stack, which a thread can that is in the runtime, and not in our code. */
-static bool in_handler(void)
-{
-	int saved = errno;
-	bool in;
+struct question {
+	const char *frame;
+	bool in_handler;
+};
 
-	if (!hg_has_room())
-		return false;
-	hg_keep_async();
+static void look(void *data)
+{
+	struct question *question = data;
+
+	question->in_handler = hg_stack_in_handler_since(question->frame);
+}
+
+bool hg_interrupts_call(const char *frame)
+{
+	struct question question = { .frame = frame };
+	bool busy = hg_tls.busy;
+	int saved = errno;
+
+	if (!busy)
+		hg_keep_async();
 	hg_tls.busy++;
-	in = hg_stack_in_handler();
+	if (hg_has_room())
+		look(&question);
+	else
+		hg_room_elsewhere(look, &question);
 	hg_tls.busy--;
-	hg_release_async();
+	if (!busy)
+		hg_release_async();
 	errno = saved;
-	return in;
+	return question.in_handler;
 }
 
 void hg_passed_over(uint16_t api, const void *caller)
@@ -85,7 +100,7 @@ void hg_passed_over(uint16_t api, const void *caller)
 	group = group_of(api);
 	if (group == HG_GROUPS)
 		return;
-	if (hg_tls.busy || (hg_tls.hip && in_handler()))
+	if (hg_tls.busy || (hg_tls.hip && hg_interrupts_call(hg_tls.hip_frame)))
 		hg_give_up(group);
 	else if (HG_UNLIKELY(hg_confined) && !hg_tls.hip)
 		hg_ring_confined_call(unrecorded(group));

@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_PRELOAD_STACKS_PASSED_OVER_H
 #define HIPGRAIN_PRELOAD_STACKS_PASSED_OVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/ring.h"
@@ -12,6 +13,12 @@
  * yet, the process is reported as not recorded as a whole.
  */
 void hg_give_up(enum hg_group group);
+
+/*
+ * Returns true if a signal's handler runs that has interrupted a call in progress, whose frame is
+ * given. May be called anywhere; keeps errno.
+ */
+bool hg_interrupts_call(const char *frame);
 
 /*
  * A function of HIP's or HSA's was called, and nothing records it. It is counted as lost if the

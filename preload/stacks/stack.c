@@ -183,14 +183,23 @@ static void unloaded(void)
 	hg_unwind_flush();
 }
 
-bool hg_stack_in_handler(void)
+bool hg_stack_in_handler_since(const char *frame)
 {
+	uintptr_t before = hg_tls.interrupted, interrupted;
 	struct hg_frame start;
 	uint64_t hash = 0;
 
 	hg_unwind_start(&start);
 	hg_unwind_from(&start, (void *)start.ip, NULL, HG_STACK_DEPTH_MAX, &hash, NULL);
-	return hg_tls.interrupted;
+	interrupted = hg_tls.interrupted;
+	hg_tls.interrupted = before; /* of a walk that the handler may have interrupted */
+	/* What the handler itself has called lies between here and its outermost frame. */
+	return interrupted && !((uintptr_t)frame >= start.sp && (uintptr_t)frame < interrupted);
+}
+
+bool hg_stack_in_handler(void)
+{
+	return hg_stack_in_handler_since(NULL);
 }
 
 bool hg_thread_prepare(bool anywhere)

@@ -15,6 +15,11 @@ uint64_t *hg_stack_words_take(uint32_t words, uint32_t *index);
 const uint64_t *hg_stack_words_at(uint32_t index);
 bool hg_stack_in_handler(void); /* of a signal, where that can be determined */
 /*
+ * Returns true if that signal came during a call in progress, whose frame is given, and not before
+ * it: the handler may have made the call itself.
+ */
+bool hg_stack_in_handler_since(const char *frame);
+/*
  * Returns the id of the calling thread's stack from `caller` (a return address into the
  * application) outwards; the stack is recorded if it is new. Needs hg_enter(). Returns 0 if there
  * is no stack to be had.

@@ -426,7 +426,8 @@ static __attribute__((noinline, cold)) enum end frame_otherwise(struct progress 
 		at->past.flags = flags_after(rule, &at->walk);
 		return frame->ip ? GOES_ON : ENDS;
 	case CFI_SIGNAL:
-		hg_tls.interrupted = true;
+		if (!hg_tls.interrupted)
+			hg_tls.interrupted = before;
 		at->past.of_no_use = true;
 		if (!step_signal(&at->span, &at->walk))
 			return LOST;
@@ -457,7 +458,7 @@ static unsigned walk_from(const struct hg_frame *start, const void *caller, uint
 	unsigned skipped = 0;
 
 	hg_past_begin(&at.past, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
-	hg_tls.interrupted = false;
+	hg_tls.interrupted = 0;
 	if (HG_UNLIKELY(start->sp - at.span.start >= at.span.end - at.span.start)) {
 		at.span.start = start->sp & ~(uintptr_t)(PAGE - 1);
 		at.span.end = at.span.start + PAGE;

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "include/hipgrain.h"
+
 #define SIZE   3145728 /* of what is counted */
 #define SENT   5
 #define ENOUGH 30000
@@ -177,6 +179,149 @@ static void hsa(const char *path)
 	calls(false);
 }
 
+static void raise_some(void)
+{
+	for (unsigned i = 0; i < SENT; i++)
+		raise(SIGUSR1);
+}
+
+/* ---- while a runtime is at work ---- */
+
+static void (*mark)(const char *message);
+
+/* Allocates twice, of which the C library maps one. */
+static void use_libraries(void)
+{
+	void *volatile block;
+
+	map();
+	block = malloc(SIZE);
+	free(block);
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
+static void use_libraries_in_handler(int signal)
+{
+	(void)signal;
+	use_libraries();
+}
+
+static void mark_in_handler(int signal)
+{
+	(void)signal;
+	mark("of the handler");
+}
+
+/* Only in the outermost of the library's functions. */
+static void once(void (*work)(void))
+{
+	static volatile sig_atomic_t within;
+
+	if (!within) {
+		within = 1;
+		work();
+		within = 0;
+	}
+}
+
+static void raise_one(void)
+{
+	raise(SIGUSR1);
+}
+
+static void interrupt(void)
+{
+	once(raise_one);
+}
+
+static void mark_something(void)
+{
+	mark("of a library");
+}
+
+static void mark_as_a_library_does(void)
+{
+	once(mark_something);
+}
+
+static void call_hip_in_handler(int signal)
+{
+	(void)signal;
+	call_hip();
+}
+
+/* The library's functions call `work`. */
+static void open_interrupted(const char *path, void (*work)(void))
+{
+	void *runtime = dlopen(path, RTLD_NOW);
+	void (**by)(void) = runtime ? (void (**)(void))dlsym(runtime, "interrupted_by") : NULL;
+
+	if (!by)
+		exit(3);
+	*by = work;
+	mark = (void (*)(const char *))dlsym(runtime, "roctxMarkA");
+	hip_malloc = (int (*)(void **, size_t))dlsym(runtime, "hipMalloc");
+}
+
+/* Makes `by` the handler of the signal, on a stack of its own. */
+static void handle(void (*by)(int))
+{
+	static char room[1 << 16];
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction action = { .sa_handler = by, .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+/* A handler interrupts calls of HIP's, on the program's stack and on its own. */
+static void interrupt_hip(const char *path)
+{
+	signal(SIGUSR1, use_libraries_in_handler);
+	open_interrupted(path, interrupt);
+	for (unsigned i = 0; i < SENT; i++)
+		call_hip();
+	handle(use_libraries_in_handler);
+	for (unsigned i = 0; i < SENT; i++)
+		call_hip();
+}
+
+/* HIP is called in a handler that has interrupted nothing of the sort, and allocates itself. */
+static void hip_in_handler(const char *path)
+{
+	signal(SIGUSR1, call_hip_in_handler);
+	open_interrupted(path, use_libraries);
+	raise_some();
+	handle(call_hip_in_handler);
+	raise_some();
+}
+
+/* A handler interrupts a mark, and then the library calls its own function. */
+static void interrupt_marks(const char *path)
+{
+	signal(SIGUSR1, mark_in_handler);
+	open_interrupted(path, interrupt);
+	for (unsigned i = 0; i < SENT; i++)
+		mark("of the program");
+	handle(mark_in_handler);
+	for (unsigned i = 0; i < SENT; i++)
+		mark("of the program");
+	open_interrupted(path, mark_as_a_library_does);
+	mark("of the program");
+}
+
+static void annotate(void)
+{
+	hipgrain_mark("of the handler");
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
+static void call_mark(void)
+{
+	mark("of the handler");
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
 /* The handler often interrupts the recording of what the program itself maps. */
 static void storm(void)
 {
@@ -227,12 +372,6 @@ static void in_child(void (*work)(void))
 	waitpid(child, NULL, 0);
 }
 
-static void raise_some(void)
-{
-	for (unsigned i = 0; i < SENT; i++)
-		raise(SIGUSR1);
-}
-
 static void call_back(void)
 {
 	dl_iterate_phdr(callback, NULL);
@@ -258,6 +397,16 @@ int main(int argc, char **argv)
 		open_hip(argv[2]), calls(true);
 	else if (strcmp(mode, "confined") == 0 && argc > 2)
 		open_hip(argv[2]), confine();
+	else if (strcmp(mode, "in-hip") == 0 && argc > 2)
+		interrupt_hip(argv[2]);
+	else if (strcmp(mode, "hip-in-handler") == 0 && argc > 2)
+		hip_in_handler(argv[2]);
+	else if (strcmp(mode, "in-marks") == 0 && argc > 2)
+		interrupt_marks(argv[2]);
+	else if (strcmp(mode, "annotations") == 0)
+		call = annotate, calls(false);
+	else if (strcmp(mode, "marks") == 0 && argc > 2)
+		open_interrupted(argv[2], NULL), call = call_mark, calls(false);
 	else if (strcmp(mode, "hsa") == 0 && argc > 2)
 		hsa(argv[2]);
 	else
