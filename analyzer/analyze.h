@@ -48,6 +48,7 @@ struct analysis {
 	GArray *ranks;               /* int, sorted: the ranks of the job that made HIP calls */
 	enum what_if what_if;        /* selects what is reported besides */
 	struct analysis *supposed;   /* the same recording under other rows; NULL; owned */
+	double worth;                /* percent: advice below it is not printed */
 	struct gpu_times *gpu_times; /* times/gpu_times.h; NULL: none were added */
 	bool
 	    analysed; /* all that was recorded was analysed; `recording` says if that is complete */

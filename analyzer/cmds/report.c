@@ -39,6 +39,8 @@ const char usage_report[] =
     "                            'hipgrain merge --format=chrome'\n"
     "      --with FILE           add the times of kernels that rocprofv3 took of the same run: a\n"
     "                            rocpd database; may be repeated\n"
+    "      --worth PERCENT       with --with: print no advice about kernels that take less than\n"
+    "                            PERCENT of the time of kernels and copies (default 1; 0: all)\n"
     "      --trace DIR           output directory of the relay that a recording used (--url)\n"
     "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
@@ -48,7 +50,8 @@ enum {
 	REPORT_ONLY_TRACE,
 	REPORT_ONLY_VIEW,
 	REPORT_ONLY_CHROME,
-	REPORT_ONLY_WITH
+	REPORT_ONLY_WITH,
+	REPORT_ONLY_WORTH
 };
 
 /* Returns -1 for "auto", 0 for "never", 1 for "always", -2 for other words. */
@@ -236,6 +239,7 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 		stream = file;
 	}
 	analysis->what_if = options->what_if;
+	analysis->worth = options->verbose ? 0 : options->worth;
 	selection_apply(&options->selection, analysis);
 	if (analysis->supposed) {
 		/* What it takes out there is counted here already. */
@@ -377,6 +381,18 @@ static int report_path(struct report_options *options, const char *path, unsigne
 	return status;
 }
 
+/* Returns false after a message if the text of --worth is no percentage. */
+static bool parse_percent(const char *text, double *percent)
+{
+	char *end;
+
+	*percent = g_ascii_strtod(text, &end);
+	if (g_ascii_isdigit(*text) && !*end && *percent >= 0 && *percent <= 100)
+		return true;
+	message_error("--worth: '%s' is not a percentage from 0 to 100", text);
+	return false;
+}
+
 /* Returns the number of --view; 0 after a message. */
 static unsigned parse_parts(const char *text)
 {
@@ -453,6 +469,7 @@ int cmd_report(int argc, char **argv)
 		{ "chrome", no_argument, NULL, REPORT_ONLY_CHROME },
 		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
 		{ "with", required_argument, NULL, REPORT_ONLY_WITH },
+		{ "worth", required_argument, NULL, REPORT_ONLY_WORTH },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -481,6 +498,10 @@ int cmd_report(int argc, char **argv)
 		case REPORT_ONLY_VIEW:
 			options.view = parse_parts(optarg);
 			if (!options.view)
+				return HG_EXIT_USAGE;
+			break;
+		case REPORT_ONLY_WORTH:
+			if (!parse_percent(optarg, &options.worth))
 				return HG_EXIT_USAGE;
 			break;
 		case REPORT_ONLY_CHROME:

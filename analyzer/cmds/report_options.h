@@ -80,6 +80,7 @@ struct report_options {
 	bool supposes;
 	GPtrArray *with;         /* const char *, paths of databases (--with); NULL: none */
 	GPtrArray *skip_frames;  /* const char *, patterns; NULL: none */
+	double worth;            /* percent, --worth */
 	const char *range;       /* NULL: all findings are reported */
 	const char *source_root; /* NULL: read source files anywhere */
 	bool verbose;
@@ -95,9 +96,9 @@ struct report_options {
 	struct selection selection; /* from report_prepare() on */
 };
 
-#define REPORT_OPTIONS_DEFAULT                                                    \
-	{                                                                         \
-		.format = REPORT_TEXT, .fail_on = -1, .color = -1, .progress = -1 \
+#define REPORT_OPTIONS_DEFAULT                                                                \
+	{                                                                                     \
+		.format = REPORT_TEXT, .fail_on = -1, .color = -1, .progress = -1, .worth = 1 \
 	}
 
 /* Take option `code` with its argument. 1: taken; 0: not one of these; -EINVAL after a message. */

@@ -56,6 +56,7 @@ static const struct row {
 	{ "*", "--suppressions", "@file" },
 	{ "*", "--baseline", "@file" },
 	{ "report", "--with", "@file" },
+	{ "report", "--worth", "@none" },
 	{ "*", "--bundle", "@directory" },
 	{ "*", "--ctf", "@directory" },
 	{ "*", "--root", "@directory" },

@@ -8,6 +8,7 @@
 #include "analyzer/rules/engine/findings.h"
 #include "json_values.h"
 #include "place.h"
+#include "report.h"
 
 #define FINGERPRINT_DIGITS 16
 
@@ -35,6 +36,8 @@ struct row {
 	size_t at;                   /* in the list */
 	int place, confidence;
 	int64_t gpu_ns; /* its kernel's time, if that was measured */
+	int64_t saves;  /* ns that advice would save, if that is known */
+	bool measured;  /* ... by a time */
 	double cost;
 	char *key;      /* equal: of one cause; NULL: it stands alone */
 	char *identity; /* of the cause in every recording, but for its number */
@@ -219,6 +222,10 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 
 	if (one->place != other->place)
 		return other->place - one->place;
+	if (one->place <= SEVERITY_ADVICE && one->measured != other->measured)
+		return other->measured - one->measured;
+	if (one->place <= SEVERITY_ADVICE && one->saves != other->saves)
+		return one->saves < other->saves ? 1 : -1;
 	if (one->confidence != other->confidence)
 		return other->confidence - one->confidence;
 	if (one->gpu_ns != other->gpu_ns)
@@ -236,6 +243,15 @@ static void clear_row(gpointer data)
 	g_free(row->identity);
 }
 
+/* Fills in what a finding saves, with others if it has them. */
+static void weigh(struct row *row)
+{
+	struct cause_worth worth = cause_worth(row->finding);
+
+	row->measured = worth.kernels > 0;
+	row->saves = row->measured ? worth.kernels_ns : worth.bytes_ns;
+}
+
 static GArray *rows_of(struct json_object *list, struct json_object *processes)
 {
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct row));
@@ -247,6 +263,7 @@ static GArray *rows_of(struct json_object *list, struct json_object *processes)
 		row.place = place_of(row.finding);
 		row.confidence = confidence_of(row.finding);
 		row.gpu_ns = get_number(get_member(row.finding, "gpu_time"), "ns");
+		weigh(&row);
 		row.cost = cost_of(row.finding);
 		describe(&row, processes);
 		g_array_append_val(rows, row);
@@ -382,6 +399,8 @@ struct json_object *causes_of(struct json_object *list, struct json_object *proc
 	GArray *rows = rows_of(list, processes);
 
 	group(rows);
+	for (unsigned i = 0; i < rows->len; i++)
+		weigh(&g_array_index(rows, struct row, i));
 	name_causes(rows);
 	g_array_sort(rows, compare_rows);
 	for (unsigned i = 0; i < rows->len; i++)

@@ -11,8 +11,8 @@ struct json_object;
 
 /*
  * Returns `list`, an array of findings of which none has others, as an array of causes in the order
- * in which they are to be read: by proof, then by cost. `processes` is that member of the report.
- * The caller puts both.
+ * in which they are to be read: by proof, then by cost; advice by what it would save, as far as
+ * that is known, then so. `processes` is that member of the report. The caller puts both.
  */
 struct json_object *causes_of(struct json_object *list, struct json_object *processes);
 

@@ -272,6 +272,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put_ranges(object, finding);
 	if (analysis->gpu_times)
 		put(object, "gpu_time", json_gpu_time(analysis, finding));
+	put(object, "worth", json_worth(analysis, finding));
 	put(object, "history",
 	    json_move_history(analysis, finding->process,
 			      finding_history(&analysis->findings, finding)));

@@ -38,6 +38,7 @@ void printer_init(struct printer *printer, const struct analysis *analysis, unsi
 		.stream = stream,
 		.color = style & REPORT_COLOR,
 		.verbose = style & REPORT_VERBOSE,
+		.worth = analysis ? analysis->worth : 0,
 		.width = text_width(stream),
 	};
 }

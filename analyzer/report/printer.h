@@ -17,8 +17,9 @@ struct printer {
 	struct json_object *source_files; /* that member of the report; or NULL */
 	FILE *stream;
 	bool color;
-	bool verbose;          /* all frames, all places, the evidence */
-	size_t width;          /* columns beside the labels */
+	bool verbose; /* all frames, all places, the evidence */
+	double worth; /* percent; advice that was measured to be worth less is not printed */
+	size_t width; /* columns beside the labels */
 	unsigned given[RULES]; /* findings, by rule */
 	uint64_t unrecorded;   /* processes of the job of which not all is known */
 };
@@ -73,6 +74,11 @@ void put_candidates(const struct printer *printer, struct json_object *finding);
 void put_first(const struct printer *printer, struct json_object *causes);
 /* Prints the time of the finding's kernel, if it is known (gpu_time.c). */
 void put_gpu_time(const struct printer *printer, struct json_object *finding);
+/* Print what a cause is worth; and what all causes are, first (worth.c). */
+void put_worth(const struct printer *printer, struct json_object *cause);
+void put_worth_first(const struct printer *printer, struct json_object *causes);
+/* Returns true if a cause was measured to be worth less than that share of the time. */
+bool is_worth_less(struct json_object *cause, double percent);
 /* Prints the other findings of its cause, a line each. */
 void put_others(const struct printer *printer, struct json_object *finding);
 /* Returns " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees it. */

@@ -36,6 +36,21 @@ struct json_object *json_gpu_times(const struct analysis *analysis);
 /* Returns the time of the finding's kernel, or NULL. */
 struct json_object *json_gpu_time(const struct analysis *analysis, const struct finding *finding);
 
+/*
+ * Returns what advice would save, by measured time at most or by bytes at least; NULL if it is not
+ * advice, or neither is known.
+ */
+struct json_object *json_worth(const struct analysis *analysis, const struct finding *finding);
+
+/* What a cause is worth with all of its findings; each kernel counts once. */
+struct cause_worth {
+	unsigned kernels; /* whose time was measured */
+	int64_t kernels_ns;
+	double percent; /* of the time of kernels and copies */
+	int64_t bytes, bytes_ns;
+};
+struct cause_worth cause_worth(struct json_object *cause);
+
 /* Tell where memory was over time. */
 struct json_object *json_residency(const struct analysis *analysis);
 void write_residency_csv(const struct analysis *analysis, FILE *stream);

@@ -154,6 +154,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_death(&printer);
 	put_processes(&printer);
 	fputc('\n', stream);
+	put_worth_first(&printer, causes);
 	put_first(&printer, causes);
 	for (size_t i = 0; i < array_length(causes); i++) {
 		struct json_object *object = json_object_array_get_idx(causes, i);

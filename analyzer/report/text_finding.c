@@ -339,7 +339,7 @@ void put_left_out(const struct printer *printer)
 void put_finding(struct printer *printer, struct json_object *finding, const GArray *ranks,
 		 const struct finding *more)
 {
-	if (is_one_too_many(printer, finding))
+	if (is_worth_less(finding, printer->worth) || is_one_too_many(printer, finding))
 		return;
 	put_heading(printer, finding);
 	put_short(printer, finding, "what", "message");
@@ -352,6 +352,7 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	if (get_member(finding, "in_ranges"))
 		put_words(printer, "range", get_text(finding, "in_ranges"));
 	put_gpu_time(printer, finding);
+	put_worth(printer, finding);
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
 	put_processes(printer, finding);

@@ -413,6 +413,7 @@ void finding_join(struct finding *to, const struct finding *from)
 		to->met.last_offset = MAX(to->met.last_offset, from->met.last_offset);
 	}
 	to->beside += from->beside;
+	to->unneeded += from->unneeded;
 	to->unplaced += from->unplaced;
 	to->varies |=
 	    from->varies || (to->detailed && from->detailed && to->detail != from->detail);

@@ -169,6 +169,7 @@ struct finding {
 	uint64_t groups;           /* work-groups of all launches */
 	uint64_t least_groups;     /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
+	uint64_t unneeded;         /* bytes that crossed the link to the host for nothing */
 	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
 	int64_t first_ns;
 	GArray *sites;  /* struct site: where launched or called, in order of appearance */

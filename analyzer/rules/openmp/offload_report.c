@@ -76,6 +76,7 @@ void offload_repeat(const struct process_offload *process, const struct rules_co
 		return;
 	finding = report(context, returned ? RULE_HG504 : RULE_HG505, transfer->range,
 			 transfer->stack_id, transfer->ns, 1, &is_new);
+	finding->unneeded += transfer->range->size;
 	if (!is_new)
 		return;
 	bytes = bytes_text(transfer->range);

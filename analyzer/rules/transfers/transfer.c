@@ -195,6 +195,7 @@ static void report_unused(struct process_history *history, const struct rules_co
 			       upload->api, upload->stack_id, allocation->stack_id);
 	finding_hit(finding, upload->ns, upload->stack_id);
 	finding_figure(finding, 0, FIGURE_MOST, upload->size);
+	finding->unneeded += upload->size;
 	finding_detail(finding, g_str_hash(what));
 	finding_met(finding, &place);
 	if (is_new) {
