@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyzer/fix_language.h"
 #include "analyzer/fix_site.h"
 #include "analyzer/rules/atomics/atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -48,8 +49,17 @@ static bool is_wrapped(const struct finding *finding, struct symbolizer *symboli
 
 /* Returns the note on the names that stand for what the source does not tell; `sized`: the fix has
  * a size. */
-static const char *note_of(const char *variable, const char *size, bool sized)
+static const char *note_of(const char *variable, const char *size, bool sized,
+			   enum source_language language)
 {
+	if (language == LANGUAGE_FORTRAN)
+		return sized ? " (with hipfort; p, bytes: the type(c_ptr) of this memory and its "
+			       "size)"
+			     : " (p: the type(c_ptr) of this memory)";
+	if (language == LANGUAGE_PYTHON)
+		return sized
+			   ? " (with HIP Python; p, bytes: the pointer to this memory and its size)"
+			   : " (p: the pointer to this memory)";
 	if (sized && !size)
 		return variable ? " (bytes: the size of this memory)"
 				: " (p, bytes: the pointer to this memory and its size)";
@@ -101,9 +111,11 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 	const struct source_frame *requester =
 	    allocation ? stack_requester(symbolizer, finding->process, stack) : NULL;
 	bool wraps = allocation && is_wrapped(finding, symbolizer, frame);
+	enum source_language language = fix_language(frame);
 	struct fix_site site = { 0 };
 	char *text;
 
+	fix_advise_in(&finding->fix, language, finding->process->runtime_version);
 	if (frame && frame->file && allocation) {
 		site = fix_site_at(symbolizer, frame, hg_api_name(allocation->api), began_ns);
 		set_edit(finding, &site);
@@ -113,7 +125,7 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 	g_free(text);
 	replace(finding, FIX_POINTER, site.variable ? site.variable : "p");
 	replace(finding, FIX_POINTER_NOTE,
-		note_of(site.variable, site.size, strstr(finding->fix, FIX_SIZE)));
+		note_of(site.variable, site.size, strstr(finding->fix, FIX_SIZE), language));
 	/* The number would be that of one instance. */
 	replace(finding, FIX_SIZE, site.size ? site.size : "bytes");
 	if (site.file && requester && requester->file)

@@ -17,6 +17,7 @@ static const char *const variables_recorded[] = {
 	"AMDGPU_",
 	"AMD_",
 	"CUDA_VISIBLE_DEVICES=",
+	"DEBUG_HIP_",
 	"GPU_",
 	"HCC_",
 	"HIP_",

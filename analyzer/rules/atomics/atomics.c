@@ -122,10 +122,11 @@ char *atomic_coarse_fix(const struct pointer_argument *pointer, int device)
 				"hipMemAdviseSetCoarseGrain");
 	}
 	if (allocation->symbol) {
-		return g_strdup_printf("call hipMemAdvise(&%s, sizeof(%s), "
-				       "hipMemAdviseSetCoarseGrain, %d); before the launch;\nor "
-				       "declare it __device__ instead of __managed__",
-				       allocation->symbol, allocation->symbol, device);
+		return g_strdup_printf(
+		    "call hipMemAdvise(&%s, sizeof(%s), "
+		    "hipMemAdviseSetCoarseGrain, " FIX_DEVICE
+		    "); before the launch;\nor declare it __device__ instead of __managed__",
+		    allocation->symbol, allocation->symbol, device);
 	}
 	if (allocation->api == HG_API_hipHostRegister && !allocation_is_in_place(allocation))
 		return g_strdup("registered memory cannot be coarse-grained: allocate it with "
@@ -147,11 +148,10 @@ char *atomic_coarse_fix(const struct pointer_argument *pointer, int device)
 	case HG_API_hipExtMallocWithFlags:
 		return g_strdup("allocate it with hipMalloc, which is coarse-grained");
 	default:
-		return g_strdup_printf("insert" FIX_SITE FIX_POINTER_NOTE
-				       ": hipMemAdvise(" FIX_POINTER ", " FIX_SIZE
-				       ", hipMemAdviseSetCoarseGrain, %d);\nor allocate it with "
-				       "hipMalloc",
-				       device);
+		return g_strdup_printf(
+		    "insert" FIX_SITE FIX_POINTER_NOTE ": hipMemAdvise(" FIX_POINTER ", " FIX_SIZE
+		    ", hipMemAdviseSetCoarseGrain, " FIX_DEVICE ");\nor allocate it with hipMalloc",
+		    device);
 	}
 }
 

@@ -18,6 +18,8 @@
 #define FIX_POINTER      "{p}"     /* the variable that holds the pointer, or "p" */
 #define FIX_POINTER_NOTE "{note}"  /* " (p: the pointer to this memory)" if it is not known */
 #define FIX_SIZE         "{size}"  /* its size, in bytes */
+/* printf's format of a GPU as hipMemAdvise takes it, which depends on HIP's release. */
+#define FIX_DEVICE "{device %d}"
 /* Ends a fix that no test applies; tests/fixes/proofs has the reason, tests/fixes/coverage
  * compares. */
 #define FIX_NOT_TESTED " (not tested)"

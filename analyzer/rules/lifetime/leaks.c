@@ -8,6 +8,7 @@
 
 #include "analyzer/rules/engine/thresholds.h"
 #include "analyzer/rules/lifetime/leaks.h"
+#include "analyzer/rules/lifetime/pool_defects.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_graph.h"
@@ -53,6 +54,18 @@ static bool is_pooled(unsigned api)
 	"crashes with the null stream), which take them from a pool, and set "                     \
 	"hipMemPoolAttrReleaseThreshold of the device's default pool to UINT64_MAX, so that the "  \
 	"pool keeps them over waits"
+
+/* Returns what to add to the advice against allocations in a loop: pools, where they work. */
+static const char *pool_alternative(const struct process *process, unsigned api)
+{
+	bool confirmed;
+
+	if (api != HG_API_hipMalloc)
+		return "";
+	return pool_has_defects(process, &confirmed)
+		   ? " (not from a pool: those of this release of HIP have defects, see HG713)"
+		   : FROM_A_POOL;
+}
 
 const char *release_of(unsigned api)
 {
@@ -139,7 +152,7 @@ static void describe_pairs(struct finding *finding, const char *release, unsigne
 			    FIGURE(0), finding->api, release);
 	finding->fix =
 	    g_strdup_printf("allocate the most that a round needs once, before the loop%s",
-			    api == HG_API_hipMalloc ? FROM_A_POOL : "");
+			    pool_alternative(finding->process, api));
 }
 
 static void report_pairs(const struct rules_context *context, const struct site_history *site,
@@ -215,7 +228,7 @@ static void report_leak(struct process_history *history, const struct rules_cont
 		finding->fix = g_strdup_printf(
 		    "allocate the most that a round needs once, before the loop, and release it "
 		    "after the loop (%s)%s",
-		    release_of(site->api), site->api == HG_API_hipMalloc ? FROM_A_POOL : "");
+		    release_of(site->api), pool_alternative(context->process, site->api));
 	}
 	if (history->unknown_ns > site->latest->ns || history->hidden_work)
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,

@@ -65,6 +65,7 @@ void check_locations(const struct rules_context *context)
 	const struct hg_ev_error *error = &context->event->error;
 	char *where = refused_location(context->process, error);
 	struct finding *finding;
+	struct asked asked;
 	struct place place;
 	bool is_new;
 
@@ -82,10 +83,14 @@ void check_locations(const struct rules_context *context)
 		    "%s was called for %s, counted from 0, and failed with %s (%d): it changed "
 		    "nothing.",
 		    finding->api, where, model_hip_error_name(error->code), error->code);
-		finding->fix =
-		    g_strdup("pass the number of a device that the process has, or for the host "
-			     "hipCpuDeviceId (-1), which as a location is of type "
-			     "hipMemLocationTypeHost");
+		/* Headers without the functions that take it do not have the type, either. */
+		finding->fix = g_strdup(
+		    what_was_asked(error, &asked) && asked.is_typed
+			? "pass a location of type hipMemLocationTypeDevice with the number of a "
+			  "device that the process has, or for the host one of type "
+			  "hipMemLocationTypeHost" FIX_NOT_TESTED
+			: "pass the number of a device that the process has, or for the host "
+			  "hipCpuDeviceId (-1)");
 	}
 	g_free(where);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/fix_language.h"
 #include "analyzer/fix_site.h"
 #include "analyzer/rules/atomics/atomic_fixes.h"
 
@@ -72,6 +73,50 @@ static void lines_are_understood_or_left_alone(void **state)
 		g_free(variable);
 		g_free(size);
 	}
+}
+
+/* ---- languages and releases ---- */
+
+static const struct advice {
+	const char *file;
+	int version;
+	const char *expected;
+} advices[] = {
+	{ "a.hip", 70253211, "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, 1);" },
+	{ NULL, 0, "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, 1);" },
+	{ "a.hip", 100140000, "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, 1);" },
+	{ "a.hip", 100200000,
+	  "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, "
+	  "hipMemLocation{hipMemLocationTypeDevice, 1});" },
+	{ NULL, 100200000,
+	  "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, "
+	  "hipMemLocation{hipMemLocationTypeDevice, 1});" },
+	{ "a.c", 110000000,
+	  "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, "
+	  "(hipMemLocation){hipMemLocationTypeDevice, 1});" },
+	{ "a.f90", 100200000,
+	  "insert: istat = hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, 1);" },
+	{ "a.py", 50221153,
+	  "insert: hip.hipMemAdvise(p, n, hip.hipMemoryAdvise.hipMemAdviseSetCoarseGrain, 1);" },
+};
+
+/* tests/fixes/headers compiles these lines. */
+static void advice_is_written_for_the_release(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(advices); i++) {
+		const struct advice *advice = &advices[i];
+		struct source_frame frame = { .file = (char *)advice->file };
+		bool python = advice->file && g_str_has_suffix(advice->file, ".py");
+		char *fix = g_strdup_printf(
+		    "insert: hipMemAdvise(p, n, hipMemAdviseSetCoarseGrain, " FIX_DEVICE ");", 1);
+
+		fix_advise_in(&fix, python ? LANGUAGE_PYTHON : fix_language(&frame),
+			      advice->version);
+		assert_string_equal(fix, advice->expected);
+		g_free(fix);
+	}
+	assert_int_equal(fix_language(NULL), LANGUAGE_CPP);
 }
 
 /* ---- what helps ---- */
@@ -235,6 +280,7 @@ static void constructs_in_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(advice_is_written_for_the_release),
 		cmocka_unit_test(lines_are_understood_or_left_alone),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(loops_of_integers),

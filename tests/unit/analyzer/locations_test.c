@@ -51,6 +51,8 @@ static void by_number(void **state)
 			       "and failed with hipErrorInvalidDevice (101)"));
 	assert_int_equal(finding(0)->count, 2);
 	assert_non_null(strstr(finding(1)->message, "device -2 of 2"));
+	/* HIP 6.4 has no such type. */
+	assert_null(strstr(finding(0)->fix, "hipMemLocationType"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
 	assert_int_equal(finding(0)->allocation->stack_id, 5);
 }
@@ -78,6 +80,7 @@ static void by_location(void **state)
 	prefetch(HG_API_hipMemPrefetchAsync_v2, INVALID_DEVICE, OF_DEVICE, -1);
 	advise(HG_API_hipMemAdvise_v2, INVALID_DEVICE, OF_DEVICE, 2);
 	assert_string_equal(found(), "HG313 HG313");
+	assert_non_null(strstr(finding(0)->fix, "hipMemLocationTypeHost"));
 }
 
 /* Memory that is not prefetched anywhere is HG304's, if the place is one. */
