@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/event_layout.h"
+#include "tracer/event_record_reader.h"
 #include "tracer/process_lives.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
@@ -45,6 +47,7 @@ struct file {
 	uint64_t until;              /* that was told last */
 	uint64_t lost;               /* that was told last */
 	uint64_t records[HG_GROUPS]; /* of full pages that were taken */
+	uint64_t rest[HG_GROUPS];    /* of the others, at the end */
 	uint64_t taken_until;        /* by this sweep, as `until`; 0: not all was */
 	uint64_t writing_since;      /* ns; 0: no thread was storing a record */
 	bool broken;                 /* it is left alone */
@@ -184,6 +187,23 @@ static void emit(struct drain *drain, const struct file *file, const struct hg_r
 	drain->provider->page(&event);
 }
 
+static enum hg_group of_type(unsigned type, void *unused)
+{
+	(void)unused;
+	return hg_group_of_type(type);
+}
+
+/* Adds the records in the first so many bytes of a page. */
+static void count(const struct hg_ring_page *page, uint32_t bytes, uint64_t sums[HG_GROUPS])
+{
+	struct hg_records records = { .at = page->records, .end = page->records + bytes };
+	struct hg_record record;
+
+	while (hg_record_next(&records, &record))
+		if (record.kind != HG_KIND_BEGIN)
+			sums[hg_record_group(&record, of_type, NULL)]++;
+}
+
 /* Takes what is new in a page. `last` is as in the event `page`. */
 static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t last)
 {
@@ -195,12 +215,16 @@ static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t
 		*cursor = (struct ring_cursor){ .number = number };
 	while (ring_part(page, cursor, drain->part))
 		emit(drain, file, page, cursor, cursor->parts, 0);
+	if (last == HG_PAGE_OPEN && cursor->parts)
+		count(page, cursor->at, file->rest);
 	/* An empty part, with which the page ends. Its next owner may store before its number is
 	 * another one. */
 	if (last && cursor->parts)
 		emit(drain, file, page, cursor, cursor->parts + 1, last);
-	if (last)
+	if (last) {
 		cursor->at = HG_RING_RECORDS;
+		cursor->parts = 0;
+	}
 	for (unsigned group = 0; last == HG_PAGE_FULL && group < HG_GROUPS; group++)
 		file->records[group] += page->counted[group];
 }
@@ -316,7 +340,9 @@ static void keep_head(const struct drain *drain, const struct file *file)
 
 	snprintf(kept, sizeof(kept), HG_RINGS_ENDED "/%s", file->name);
 	head.pages = 0;
-	memcpy(head.records, file->records, sizeof(head.records));
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		head.records[group] = file->records[group] + file->rest[group];
+	head.settled = 1;
 	head.end = ring_end_by_now(file->ring);
 	if (copy_head(folder, &head, kept) || !move_file(drain, file, &head, kept))
 		unlinkat(folder, file->name, 0);

@@ -7,6 +7,7 @@
 #define HIPGRAIN_TRACER_EVENT_RECORD_READER_H
 
 #include "tracer/event_record.h"
+#include "tracer/ring.h"
 
 enum hg_record_kind {
 	HG_KIND_BLOCK,
@@ -250,6 +251,28 @@ static inline bool hg_record_next(struct hg_records *from, struct hg_record *rec
 	if (from->damaged)
 		from->at = begin;
 	return !from->damaged;
+}
+
+/* Returns as what a record is counted; `of_type` says it of the types of events. */
+typedef enum hg_group group_of_type(unsigned type, void *data);
+static inline enum hg_group hg_record_group(const struct hg_record *record, group_of_type *of_type,
+					    void *data)
+{
+	switch (record->kind) {
+	case HG_KIND_BLOCK:
+		return record->block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC;
+	case HG_KIND_COPY:
+		return HG_GROUP_COPY;
+	case HG_KIND_LAUNCH:
+	case HG_KIND_LAUNCH_CHANGED:
+		return HG_GROUP_LAUNCH;
+	case HG_KIND_EVENT:
+		return of_type(record->event.type, data);
+	case HG_KIND_STACK:
+	case HG_KIND_BEGIN:
+		break;
+	}
+	return HG_GROUP_OTHER;
 }
 
 #endif

@@ -26,7 +26,8 @@
  * recorder did not empty one in time) is counted in the file's `lost`. The file's `records` are
  * those of the pages that became FULL: a reader that finds fewer knows how many are missing.
  *
- * Of a file that is drained the recorder keeps the first page alone, when the process has ended.
+ * Of a file that is drained the recorder keeps the first page alone, when the process has ended,
+ * with the records of all pages, also of those that did not become full.
  */
 #ifndef HIPGRAIN_TRACER_RING_H
 #define HIPGRAIN_TRACER_RING_H
@@ -113,7 +114,8 @@ struct hg_ring {
 	uint32_t expected; /* it was started to be recorded, not on standby */
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */
 	uint64_t confined_after;       /* ns since its first record */
-	char unused[4096 - 208 - HG_RING_PROGRAM];
+	uint64_t settled; /* the recorder's, which took all: `records` are of open pages, too */
+	char unused[4096 - 216 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {

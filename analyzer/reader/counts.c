@@ -8,6 +8,8 @@
 struct file {
 	int32_t pid;
 	uint64_t id, records, lost;
+	uint64_t open[HG_GROUPS]; /* were read, of pages that were open at the end */
+	bool settled;             /* its head counts these, too */
 };
 
 struct counts {
@@ -74,6 +76,18 @@ const struct counts_process *counts_find(const struct counts *counts, int32_t pi
 	return g_hash_table_lookup(counts->processes, GINT_TO_POINTER(pid));
 }
 
+static struct file *find_file(struct counts *counts, int32_t pid, uint64_t id)
+{
+	struct file key = { .pid = pid, .id = id },
+		    *file = g_hash_table_lookup(counts->files, &key);
+
+	if (!file) {
+		file = g_memdup2(&key, sizeof(key));
+		g_hash_table_add(counts->files, file);
+	}
+	return file;
+}
+
 /* ---- what was counted ---- */
 
 static enum hg_ended ended_of(const struct hg_ring *head)
@@ -90,7 +104,7 @@ static enum hg_ended ended_of(const struct hg_ring *head)
 								 : ends[head->end];
 }
 
-void counts_head(struct counts *counts, const struct hg_ring *head)
+void counts_head(struct counts *counts, const struct hg_ring *head, uint64_t id)
 {
 	struct counts_process *process = find(counts, head->pid);
 
@@ -106,6 +120,12 @@ void counts_head(struct counts *counts, const struct hg_ring *head)
 		process->counted[group] += head->records[group];
 		process->lost[group] += head->lost[group];
 	}
+	if (head->settled) {
+		struct file *file = find_file(counts, head->pid, id);
+
+		counts_full(counts, head->pid, file->open);
+		file->settled = true;
+	}
 	memcpy(process->program, head->program, HG_RING_PROGRAM);
 	process->program[HG_RING_PROGRAM - 1] = 0;
 	for (char *at = process->program; *at; at++)
@@ -115,13 +135,8 @@ void counts_head(struct counts *counts, const struct hg_ring *head)
 void counts_told(struct counts *counts, int32_t pid, uint64_t id, uint64_t records, uint64_t lost)
 {
 	struct counts_process *process = find(counts, pid);
-	struct file key = { .pid = pid, .id = id },
-		    *file = g_hash_table_lookup(counts->files, &key);
+	struct file *file = find_file(counts, pid, id);
 
-	if (!file) {
-		file = g_memdup2(&key, sizeof(key));
-		g_hash_table_add(counts->files, file);
-	}
 	if (records > file->records) {
 		process->told += records - file->records;
 		file->records = records;
@@ -148,6 +163,16 @@ void counts_full(struct counts *counts, int32_t pid, const uint64_t records[HG_G
 
 	for (unsigned group = 0; group < HG_GROUPS; group++)
 		process->full[group] += records[group];
+}
+
+void counts_open(struct counts *counts, int32_t pid, uint64_t id, const uint64_t records[HG_GROUPS])
+{
+	struct file *file = find_file(counts, pid, id);
+
+	if (file->settled)
+		counts_full(counts, pid, records);
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		file->open[group] += records[group];
 }
 
 void counts_event(struct counts *counts, const struct hg_event *event)

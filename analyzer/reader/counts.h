@@ -33,9 +33,9 @@ struct counts_process {
 	uint64_t confined_after;       /* ns: its first record came so long before */
 	enum hg_ended ended;           /* the last of its program images */
 	char program[HG_RING_PROGRAM]; /* of the last file; printable, may be empty */
-	uint64_t counted[HG_GROUPS];   /* records of pages that were full */
+	uint64_t counted[HG_GROUPS];   /* records of pages that were full, or settled */
 	uint64_t lost[HG_GROUPS];      /* records that found no room, which are none of these */
-	uint64_t full[HG_GROUPS];      /* records that were read, of pages that were full */
+	uint64_t full[HG_GROUPS];      /* records that were read, of such pages */
 	uint64_t read[HG_GROUPS];      /* records */
 	uint64_t told, told_lost;      /* by the recorder, in the trace: as `counted` and `lost` */
 	uint64_t launches;             /* events that were read */
@@ -49,13 +49,16 @@ struct counts *counts_new(void);
 void counts_free(struct counts *counts); /* NULL does nothing */
 
 /* Notes a file's first page, which anybody may have written. */
-void counts_head(struct counts *counts, const struct hg_ring *head);
+void counts_head(struct counts *counts, const struct hg_ring *head, uint64_t id);
 /* Notes what the recorder reports of the file of that name; the latest report counts. */
 void counts_told(struct counts *counts, int32_t pid, uint64_t id, uint64_t records, uint64_t lost);
 
-/* Note what was read: records, those of full pages, an event. */
+/* Note what was read: records, those of full pages, those of a page that its file's end has left
+ * open, an event. */
 void counts_read(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
 void counts_full(struct counts *counts, int32_t pid, const uint64_t records[HG_GROUPS]);
+void counts_open(struct counts *counts, int32_t pid, uint64_t id,
+		 const uint64_t records[HG_GROUPS]);
 void counts_event(struct counts *counts, const struct hg_event *event);
 
 /* Returns every process, by its number: struct counts_process. The list belongs to `counts`. */

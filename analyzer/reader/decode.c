@@ -486,6 +486,8 @@ static void take_page(struct decode *decode, const struct decoder *decoder, cons
 	counts_read(decode->stats->counts, page.pid, taken.records);
 	if (taken.full)
 		counts_full(decode->stats->counts, page.pid, taken.all);
+	else if (taken.open)
+		counts_open(decode->stats->counts, page.pid, page.file, taken.all);
 }
 
 static void take_swept(struct decode *decode, const struct decoder *decoder,

@@ -97,7 +97,7 @@ static void add_records(struct page *page, const struct hg_ev_page *part, group_
 
 	while (hg_record_next(&records, &record))
 		if (record.kind != HG_KIND_BEGIN)
-			taken->records[record_group(&record, group, data)]++;
+			taken->records[hg_record_group(&record, group, data)]++;
 	size = (size_t)(records.at - begin);
 	page->broken |= records.damaged;
 	page->before = records.before;
@@ -122,6 +122,7 @@ void page_parts_take(struct page_parts *parts, const struct hg_ev_page *part, in
 		order_run(parts->order, part->pid, page->run);
 	}
 	taken->full = part->last == HG_PAGE_FULL;
+	taken->open = part->last == HG_PAGE_OPEN;
 	memcpy(taken->all, page->tally, sizeof(taken->all));
 	if (part->last) {
 		parts->last = page->key;

@@ -22,6 +22,7 @@ struct page_taken {
 	bool part_is_missing; /* before it, and for the first time: nothing of the page is read
 			       * any more */
 	bool full;            /* it was the last one of a page that was full */
+	bool open;            /* ... of one that did not become full */
 	uint64_t records[HG_GROUPS]; /* of the part */
 	uint64_t all[HG_GROUPS];     /* of the page so far */
 };

@@ -149,7 +149,7 @@ static void add_file(struct rings *rings, char *path)
 		set_clock(rings, &file);
 		g_array_append_val(rings->files, file);
 		add_pages(rings, fd, rings->files->len - 1);
-		counts_head(rings->counts, &ring);
+		counts_head(rings->counts, &ring, file.id);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -282,7 +282,7 @@ static uint32_t survey(struct rings *rings, const struct ring_file *file, uint32
 		if (record.kind == HG_KIND_BEGIN)
 			check_time(rings, file, records.begin);
 		else
-			sums[record_group(&record, calls->group, data)]++;
+			sums[hg_record_group(&record, calls->group, data)]++;
 		if (records.at >= begin + known)
 			sums = page->rest;
 	}

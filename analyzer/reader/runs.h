@@ -25,28 +25,6 @@ struct order_record {
 
 struct record_run;
 
-/* Returns as what a record is counted; `of_type` says it of the types of events. */
-typedef enum hg_group group_of_type(unsigned type, void *data);
-static inline enum hg_group record_group(const struct hg_record *record, group_of_type *of_type,
-					 void *data)
-{
-	switch (record->kind) {
-	case HG_KIND_BLOCK:
-		return record->block.freed ? HG_GROUP_FREE : HG_GROUP_ALLOC;
-	case HG_KIND_COPY:
-		return HG_GROUP_COPY;
-	case HG_KIND_LAUNCH:
-	case HG_KIND_LAUNCH_CHANGED:
-		return HG_GROUP_LAUNCH;
-	case HG_KIND_EVENT:
-		return of_type(record->event.type, data);
-	case HG_KIND_STACK:
-	case HG_KIND_BEGIN:
-		break;
-	}
-	return HG_GROUP_OTHER;
-}
-
 /*
  * Makes a run, with room for so many bytes, of a page whose times begin at `begin`, and are
  * `offset` behind those of the trace's clock.

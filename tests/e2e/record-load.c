@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program to record: THREADS threads make COUNT allocations of 12345 bytes each.
+ * A program to record: THREADS threads, or with 0 the first one, make COUNT allocations of 12345
+ * bytes each.
  * record-load THREADS COUNT [pause | kill]: afterwards wait for a signal, or die by SIGKILL.
  */
 #include <pthread.h>
@@ -31,8 +32,10 @@ int main(int argc, char **argv)
 	int number = argc > 1 ? atoi(argv[1]) : 1;
 
 	count = argc > 2 ? atol(argv[2]) : 1;
-	if (number < 1 || number > 64)
+	if (number < 0 || number > 64)
 		return 2;
+	if (!number)
+		work(NULL);
 	for (int i = 0; i < number; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 3;

@@ -117,6 +117,7 @@ static void test_ended_while_open(void **state)
 	size = part(1, 1, 0, &taken);
 	assert_int_equal(page_parts_taken(parts, PID, 1, 1), size);
 	part(1, 2, HG_PAGE_OPEN, &taken);
+	assert_true(taken.open && !taken.full);
 	part(2, 1, 0, &taken);
 	part(2, 2, HG_PAGE_FULL, &taken);
 	assert_int_equal(page_parts_taken(parts, PID, 1, 1), UINT32_MAX);
