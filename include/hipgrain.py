@@ -170,10 +170,15 @@ def _snapshot_read(path):
         raise ValueError(f"{path!r}: no snapshot: {error!r}") from None
 
 
+# Parts of paths of what is installed, and of PyTorch where it is used from its sources.
+_LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python3", "/torch/nn/", "/torch/optim/", "/torch/autograd/",
+              "/torch/utils/", "/torch/_")
+
+
 def _owner(frames):
-    """The innermost frame of Python outside of PyTorch, or else inside: "FILE:LINE (FUNCTION)"; None: there is none."""
+    """The innermost frame of Python outside of libraries, or else inside: "FILE:LINE (FUNCTION)"; None: there is none."""
     python = [frame for frame in frames if str(frame["filename"]).endswith(".py")]
-    own = [frame for frame in python if "/torch/" not in frame["filename"]]
+    own = [frame for frame in python if not any(part in frame["filename"] for part in _LIBRARIES)]
     for frame in own[:1] or python[:1]:
         text = f":{frame['line']} ({frame['name']})"
         return frame["filename"][-max(255 - len(text.encode()), 20):] + text

@@ -68,6 +68,7 @@ static void put_row(struct json_object *finding, FILE *stream)
 {
 	static const char *const first[] = { "severity", "confidence", "slug", "message", "fix" };
 	struct json_object *allocation = get_member(finding, "allocation");
+	struct json_object *piece = get_member(allocation, "piece");
 	char *rule = text_one_line(get_text(finding, "rule"));
 
 	csv_field(stream, rule);
@@ -91,10 +92,15 @@ static void put_row(struct json_object *finding, FILE *stream)
 	number_field(stream, finding, "count");
 	member_field(stream, finding, "fingerprint");
 	member_field(stream, finding, "cause");
+	member_field(stream, finding, "in_ranges");
+	member_field(stream, piece, "pool");
+	member_field(stream, piece, "name");
+	place_fields(stream, place_of_stack(get_member(piece, "stack")));
+	member_field(stream, allocation, "label");
 	fputs("\r\n", stream);
 }
 
-#define COLUMNS_BEHIND_MESSAGE 21u
+#define COLUMNS_BEHIND_MESSAGE 27u
 
 /* Adds rows without a rule: a table without findings must not look like a clean result. */
 static void put_notes(const char *before, struct json_object *texts, FILE *stream)
@@ -116,11 +122,11 @@ int json_as_csv(struct json_object *report, FILE *stream)
 {
 	struct json_object *findings = causes_findings(get_array(report, "findings"));
 
-	fputs(
-	    "rule,severity,confidence,slug,message,fix,pid,ranks,kernel,instruction,"
-	    "instruction_file,instruction_line,argument,path,memory_api,memory_bytes,granularity,"
-	    "memory_file,memory_line,call,call_file,call_line,launches,count,fingerprint,cause\r\n",
-	    stream);
+	fputs("rule,severity,confidence,slug,message,fix,pid,ranks,kernel,instruction,"
+	      "instruction_file,instruction_line,argument,path,memory_api,memory_bytes,granularity,"
+	      "memory_file,memory_line,call,call_file,call_line,launches,count,fingerprint,cause,"
+	      "ranges,pool,piece,piece_file,piece_line,label\r\n",
+	      stream);
 	for (size_t i = 0; i < array_length(findings); i++)
 		put_row(json_object_array_get_idx(findings, i), stream);
 	json_object_put(findings);

@@ -78,6 +78,16 @@ struct source_place place_of_allocation(struct json_object *finding)
 						: place_of_stack(get_member(allocation, "stack"));
 }
 
+/* The block of a pool is in order where a piece of it is used after its end, or past it. */
+struct source_place place_of_piece(struct json_object *finding)
+{
+	struct json_object *piece = get_member(get_member(finding, "allocation"), "piece");
+
+	return piece && g_str_has_prefix(get_text(finding, "rule"), "HG6")
+		   ? place_of_stack(get_member(piece, "stack"))
+		   : (struct source_place){ 0 };
+}
+
 static struct json_object *call_stack_of(struct json_object *finding)
 {
 	struct json_object *launches = get_member(finding, "launches");
@@ -116,6 +126,7 @@ struct source_place place_of_instruction(struct json_object *finding)
 struct source_place place_of_finding(struct json_object *finding)
 {
 	const struct source_place places[] = {
+		place_of_piece(finding),
 		place_of_allocation(finding),
 		place_of_call(finding),
 		place_of_instruction(finding),

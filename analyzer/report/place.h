@@ -40,9 +40,12 @@ struct source_place place_of_instruction(struct json_object *finding);
 struct source_place place_of_owner(struct json_object *finding);
 struct source_place place_of_caller(struct json_object *finding);
 
+/* Returns where the piece of a pool was taken, if how long it lives or its size is at fault. */
+struct source_place place_of_piece(struct json_object *finding);
+
 /*
- * The first of these three that has a file: most findings are fixed where the memory is allocated.
- * Without any, the first that has a function.
+ * The first of these four that has a file, the piece's in front: most findings are fixed where the
+ * memory is allocated. Without any, the first that has a function.
  */
 struct source_place place_of_finding(struct json_object *finding);
 

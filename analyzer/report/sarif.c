@@ -187,6 +187,23 @@ static void add_candidates(const struct sarif *sarif, struct json_object *steps,
 	}
 }
 
+/* Adds where the pool gave out the piece of memory, and where it got it back. */
+static void add_piece(const struct sarif *sarif, struct json_object *steps,
+		      struct json_object *piece)
+{
+	const char *name = get_text(piece, "name"), *pool = get_text(piece, "pool");
+	char *note =
+	    g_strdup_printf("%s%s%s%" G_GINT64_FORMAT " bytes taken from pool%s%s%s",
+			    *name ? "\"" : "", name, *name ? "\", " : "", get_number(piece, "size"),
+			    *pool ? " \"" : "", pool, *pool ? "\"" : "");
+
+	add_step(sarif, steps, place_of_stack(get_member(piece, "stack")), note);
+	g_free(note);
+	if (get_member(piece, "free_stack"))
+		add_step(sarif, steps, place_of_stack(get_member(piece, "free_stack")),
+			 "given back to the pool");
+}
+
 /* Allocation, advice, launch or call, instruction: as far as they are known and apply. */
 static struct json_object *steps_of(const struct sarif *sarif, struct json_object *finding)
 {
@@ -194,13 +211,20 @@ static struct json_object *steps_of(const struct sarif *sarif, struct json_objec
 	struct json_object *allocation = get_member(finding, "allocation");
 	const char *kernel =
 	    get_member(finding, "launches") ? member_or_null(finding, "kernel") : NULL;
+	struct json_object *piece = get_member(allocation, "piece");
+	bool piece_first =
+	    place_of_piece(finding).file != NULL; /* the first is the result's place */
 	char *note;
 
+	if (piece && piece_first)
+		add_piece(sarif, steps, piece);
 	if (allocation) {
 		note = bytes_note("", allocation, "size");
 		add_step(sarif, steps, place_of_allocation(finding), note);
 		g_free(note);
 	}
+	if (piece && !piece_first)
+		add_piece(sarif, steps, piece);
 	add_candidates(sarif, steps, finding, "candidates", "candidate: ");
 	add_candidates(sarif, steps, finding, "holders", "holds memory: ");
 	add_advice(sarif, steps, finding);
