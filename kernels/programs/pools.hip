@@ -22,6 +22,12 @@
 // hipgrain-stdout: pools: 0 of 64 counted
 // hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@managed_arena launches=1 confidence=proven
 //
+// The same in each step of a loop: both are one finding of three ranges.
+// hipgrain-run: steps
+// hipgrain-stdout: pools: 0 of 192 counted
+// hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@steps_arena launches=3 confidence=proven
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@steps_arena launches=3 confidence=likely
+//
 // hipgrain-run: given_back_later
 // hipgrain-stdout: pools: done
 // hipgrain-expect: none
@@ -177,6 +183,32 @@ static void run_lost()
 	printf("pools: %.0f of %d counted\n", *total, ELEMENTS);
 }
 
+static void run_steps()
+{
+	CHECK(hipMallocManaged(&block, PIECE * PIECES * 2)); // @steps_arena
+	double *total = nullptr, counted = 0;
+
+	for (int step = 1; step <= 3; step++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "step %d", step);
+		hipgrain_range_push(name);
+		hipgrain_range_push("forward");
+		total = (double *)take("total energy");
+		add<<<1, ELEMENTS>>>(total);
+		hipgrain_range_pop();
+		hipgrain_range_push("backward");
+		int *energy = (int *)take("energy");
+		hipgrain_free(energy);
+		increment<<<1, ELEMENTS>>>(energy);
+		hipgrain_range_pop();
+		hipgrain_range_pop();
+		CHECK(hipDeviceSynchronize());
+		counted += *total;
+	}
+	printf("pools: %.0f of %d counted\n", counted, 3 * ELEMENTS);
+}
+
 static void run_reused()
 {
 	make_arena();
@@ -224,6 +256,7 @@ int main(int argc, char **argv)
 		{ "filled_too_far", run_filled_too_far },
 		{ "filled", run_filled },
 		{ "lost", run_lost },
+		{ "steps", run_steps },
 		{ "reused", run_reused },
 		{ "nonsense", run_nonsense },
 	};
