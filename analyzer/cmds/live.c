@@ -240,6 +240,11 @@ static int start(struct report_options *options, const char *what, const char *b
 		status = report_prepare(options);
 		return status == HG_EXIT_OK ? live_local(options, what, quiet) : status;
 	}
+	if (options->format == REPORT_OPENMETRICS) {
+		message_error("--format=openmetrics needs a recording on this machine");
+		g_free(url);
+		return HG_EXIT_USAGE;
+	}
 	g_free(url);
 	url = NULL;
 	if (!strstr(what, "://")) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -173,6 +174,53 @@ static void pause_after(const char *bundle, int64_t took_us)
 		g_usleep(PAUSE_STEP_US);
 }
 
+/*
+ * Writes the metrics of what there is to options->output, which is whole at any moment: it is
+ * replaced by a new file; without it to standard output. A look that fails leaves the file as it
+ * was. Returns an exit status.
+ */
+static int write_metrics(const struct report_options *options, const char *bundle)
+{
+	struct report_options own = *options;
+	char *path = options->output ? g_strconcat(options->output, ".new", NULL) : NULL;
+	int status = -1;
+	pid_t child;
+
+	own.output = path;
+	own.progress = 0;
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		status = report_bundle(&own, bundle, stdout);
+		/* node_exporter is another user. */
+		if (status == HG_EXIT_OK && path && chmod(path, 0644) == 0 &&
+		    rename(path, options->output))
+			status = HG_EXIT_INPUT;
+		fflush(stdout);
+		_exit(status);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+	}
+	g_free(path);
+	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : HG_EXIT_INTERNAL;
+}
+
+static int live_metrics(struct report_options *options, const char *bundle, bool quiet)
+{
+	int status;
+
+	while (!live_stopped() && live_is_recorded(bundle) == 1) {
+		int64_t began = g_get_monotonic_time();
+
+		if (!quiet)
+			write_metrics(options, bundle);
+		pause_after(bundle, g_get_monotonic_time() - began);
+	}
+	status = write_metrics(options, bundle);
+	selection_clear(&options->selection);
+	return status;
+}
+
 int live_local(struct report_options *options, const char *bundle, bool quiet)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -190,6 +238,11 @@ int live_local(struct report_options *options, const char *bundle, bool quiet)
 		g_hash_table_destroy(seen);
 		g_hash_table_destroy(waiting);
 		return HG_EXIT_INPUT;
+	}
+	if (options->format == REPORT_OPENMETRICS) {
+		g_hash_table_destroy(seen);
+		g_hash_table_destroy(waiting);
+		return live_metrics(options, bundle, quiet);
 	}
 	while (!live_stopped() && live_is_recorded(bundle) == 1) {
 		int64_t began = g_get_monotonic_time();

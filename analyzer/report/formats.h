@@ -23,6 +23,7 @@ struct json_object;
 	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW | SEVERAL) \
 	FORMAT(LINE, "line", report_line, SEVERAL)                  \
 	FORMAT(CSV, "csv", report_csv, SEVERAL)                     \
+	FORMAT(OPENMETRICS, "openmetrics", report_openmetrics, 0)   \
 	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, SEVERAL)
 
 /*
