@@ -56,7 +56,7 @@ char *lane_name(const struct lane *lane)
 
 	if (lane->kind == SPAN_SYNC)
 		return g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
-	stream = lane->first == lane->last ? stream_name(lane->stream, lane->last)
+	stream = lane->first == lane->last ? stream_name(lane->process, lane->stream, lane->last)
 					   : g_strdup_printf("streams %u to %u that had one handle",
 							     lane->first, lane->last);
 	name = g_strdup_printf("GPU %d, %s", lane->device, stream);

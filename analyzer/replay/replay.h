@@ -180,6 +180,7 @@ struct process {
 	char *python_problem; /* why stacks have not all functions of Python, a sentence, or NULL */
 	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *streams;         /* handle -> number (stream_names.h) */
+	GHashTable *stream_labels;   /* number -> char *, the program's name of it */
 	unsigned stream_count, latest_stream_number;
 	uint64_t latest_stream; /* which an event named last */
 	GHashTable *code_objects;

@@ -30,12 +30,24 @@ static uint64_t stream_of(const struct hg_event *event)
 	}
 }
 
+/* A handle may be anything: only a stream that is known has a name. */
+static void name_stream(struct process *process, const struct hg_ev_range *event)
+{
+	unsigned number = stream_number(process, event->id);
+
+	if (number && event->kind == HG_RANGE_NAMES_STREAM && *event->name)
+		g_hash_table_replace(process->stream_labels, GUINT_TO_POINTER(number),
+				     g_strdup(event->name));
+}
+
 void stream_names_event(struct process *process, const struct hg_event *event)
 {
 	uint64_t handle = stream_of(event);
 	bool created =
 	    event->type == HG_EVENT_stream && event->stream.api != HG_API_hipStreamDestroy;
 
+	if (event->type == HG_EVENT_range)
+		name_stream(process, &event->range);
 	if (handle <= STREAM_PER_THREAD || (!created && handle == process->latest_stream))
 		return;
 	if (created || !g_hash_table_contains(process->streams, &handle))
@@ -53,12 +65,20 @@ unsigned stream_number(const struct process *process, uint64_t handle)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(process->streams, &handle));
 }
 
-char *stream_name(uint64_t handle, unsigned number)
+char *stream_number_name(const struct process *process, unsigned number)
+{
+	const char *given = g_hash_table_lookup(process->stream_labels, GUINT_TO_POINTER(number));
+
+	return given ? g_strdup_printf("stream %u \"%s\"", number, given)
+		     : g_strdup_printf("stream %u", number);
+}
+
+char *stream_name(const struct process *process, uint64_t handle, unsigned number)
 {
 	if (handle <= STREAM_LEGACY)
 		return g_strdup("the null stream");
 	if (handle == STREAM_PER_THREAD)
 		return g_strdup("a thread's default stream");
-	return number ? g_strdup_printf("stream %u", number)
+	return number ? stream_number_name(process, number)
 		      : g_strdup_printf("stream 0x%" G_GINT64_MODIFIER "x", handle);
 }

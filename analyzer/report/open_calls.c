@@ -79,7 +79,7 @@ static void append_sides(GString *text, const struct analysis *analysis, const s
 
 static char *stream_text(const struct open_row *row, uint64_t handle)
 {
-	return stream_name(handle, stream_number(row->process, handle));
+	return stream_name(row->process, handle, stream_number(row->process, handle));
 }
 
 static void append_launch(GString *text, const struct analysis *analysis,

@@ -125,7 +125,7 @@ struct process_order *order_known(struct process *process);
  * Return "stream 1 (non-blocking)", which the caller frees, and the kernel's or call's name
  * (races.c).
  */
-char *order_stream_text(const struct use *use);
+char *order_stream_text(const struct process *process, const struct use *use);
 const char *use_name(const struct use *use);
 
 /* Returns true if the call, of a `sync` event, asks and does not wait (streams.c). */

@@ -74,7 +74,7 @@ static void report(const struct rules_context *context, const struct pending_cop
 	struct place place = { .kind = PLACE_ALLOCATION,
 			       .allocation = copy->to,
 			       .offset = copy->start - copy->to->ptr };
-	char *stream = order_stream_text(&copy->use);
+	char *stream = order_stream_text(context->process, &copy->use);
 	bool is_new;
 	struct finding *finding =
 	    findings_get(context->findings, RULE_HG407, context->process, &is_new, "%u %u %u",

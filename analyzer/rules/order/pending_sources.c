@@ -71,7 +71,7 @@ static void report(const struct rules_context *context, const struct read_source
 	finding_detail(finding, (uint64_t)source->use.stream << 8 ^ source->use.kind);
 	if (!is_new)
 		return;
-	stream = order_stream_text(&source->use);
+	stream = order_stream_text(context->process, &source->use);
 	finding->about_order = true;
 	finding->api = g_strdup(use_name(&source->use));
 	finding_set_place(finding, &place, source->start);

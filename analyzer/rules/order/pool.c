@@ -131,7 +131,8 @@ static void report(const struct rules_context *context, struct allocation *alloc
 		   const struct launch_use *from, bool reused)
 {
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
-	char *first = order_stream_text(&block->made), *second = order_stream_text(later);
+	char *first = order_stream_text(context->process, &block->made),
+	     *second = order_stream_text(context->process, later);
 	struct missing_wait *missing = find_missing(context, block, later);
 	int sure = reused ? 2 : block->busy;
 	struct finding *finding = missing->finding;

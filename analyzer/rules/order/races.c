@@ -4,6 +4,7 @@
  */
 #include "access_history.h"
 #include "overlap.h"
+#include "analyzer/replay/stream_names.h"
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/model/waits.h"
@@ -12,19 +13,25 @@
 
 /* ---- names ---- */
 
-char *order_stream_text(const struct use *use)
+char *order_stream_text(const struct process *process, const struct use *use)
 {
+	char *name, *text;
+
 	switch ((enum stream_kind)use->kind) {
 	case STREAM_KIND_LEGACY:
 		return g_strdup("the null stream");
 	case STREAM_KIND_PER_THREAD:
 		return g_strdup("a thread's default stream");
 	case STREAM_KIND_NON_BLOCKING:
-		return g_strdup_printf("stream %u (non-blocking)", use->stream);
 	case STREAM_KIND_BLOCKING:
 		break;
 	}
-	return g_strdup_printf("stream %u", use->stream);
+	name = stream_number_name(process, use->stream);
+	if (use->kind != STREAM_KIND_NON_BLOCKING)
+		return name;
+	text = g_strconcat(name, " (non-blocking)", NULL);
+	g_free(name);
+	return text;
 }
 
 const char *use_name(const struct use *use)
@@ -80,7 +87,7 @@ static const struct attachment_type latest_type = { sizeof(struct moment), NULL,
 /* Sets the other party of a finding: what it is, in which stream. */
 static void set_related(struct finding *finding, const struct use *earlier)
 {
-	char *stream = order_stream_text(earlier);
+	char *stream = order_stream_text(finding->process, earlier);
 
 	finding->related = g_strdup_printf("%s in %s, before it", use_name(earlier), stream);
 	finding->related_stack_id = earlier->stack_id;
@@ -218,9 +225,11 @@ static const char *race_reason(enum rule_id rule, const struct use *earlier)
 	}
 }
 
-static char *race_fix(enum rule_id rule, const struct use *earlier, const struct use *later)
+static char *race_fix(const struct process *process, enum rule_id rule, const struct use *earlier,
+		      const struct use *later)
 {
-	char *first = order_stream_text(earlier), *second = order_stream_text(later), *fix;
+	char *first = order_stream_text(process, earlier),
+	     *second = order_stream_text(process, later), *fix;
 
 	switch (rule) {
 	case RULE_HG215:
@@ -261,12 +270,12 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 	if (!is_new)
 		return;
 	memory = touched_text(allocation, finding, later);
-	first = order_stream_text(earlier);
-	second = order_stream_text(later);
+	first = order_stream_text(context->process, earlier);
+	second = order_stream_text(context->process, later);
 	finding->message = g_strdup_printf(
 	    "%s in %s %s %s that %s in %s may still %s: %s.", use_name(later), second, verb(later),
 	    memory, use_name(earlier), first, infinitive(earlier), race_reason(rule, earlier));
-	finding->fix = race_fix(rule, earlier, later);
+	finding->fix = race_fix(context->process, rule, earlier, later);
 	doubt(finding, allocation, earlier, later);
 	if (rule == RULE_HG406) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
@@ -533,7 +542,7 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 	if (!is_new)
 		return;
 	memory = memory_text(allocation);
-	stream = order_stream_text(earlier);
+	stream = order_stream_text(context->process, earlier);
 	finding->message = g_strdup_printf(
 	    "%s releases %s while %s in %s, which %s it, can still be running: nothing makes the "
 	    "release wait for it.",

@@ -107,7 +107,7 @@ static void a_handle_that_is_created_again_is_another_stream(void **state)
 
 static void check_name(uint64_t handle, unsigned number, const char *expected)
 {
-	char *name = stream_name(handle, number);
+	char *name = stream_name(stream(HG_API_hipStreamCreate, 0x100), handle, number);
 
 	assert_string_equal(name, expected);
 	g_free(name);
@@ -121,6 +121,38 @@ static void streams_have_names(void **state)
 	check_name(2, 0, "a thread's default stream");
 	check_name(0x30, 4, "stream 4");
 	check_name(0x30, 0, "stream 0x30");
+}
+
+/* As roctxNameHipStream() does. */
+static struct process *name_given(uint64_t handle, const char *name)
+{
+	return apply((struct hg_event){ .type = HG_EVENT_range,
+					.range = { .source = HG_RANGE_ROCTX,
+						   .kind = HG_RANGE_NAMES_STREAM,
+						   .id = handle,
+						   .name = name } });
+}
+
+static void streams_have_the_names_that_the_program_gives(void **state)
+{
+	struct process *process;
+	char *name;
+
+	(void)state;
+	stream(HG_API_hipStreamCreate, 0x100);
+	name_given(0x100, "copies");
+	name_given(0, "null");
+	process = name_given(0x900, "never created");
+	name = stream_name(process, 0x100, 1);
+	assert_string_equal(name, "stream 1 \"copies\"");
+	g_free(name);
+	assert_int_equal(g_hash_table_size(process->stream_labels), 1);
+	/* The next one with that handle is another. */
+	stream(HG_API_hipStreamDestroy, 0x100);
+	process = stream(HG_API_hipStreamCreate, 0x100);
+	name = stream_name(process, 0x100, stream_number(process, 0x100));
+	assert_string_equal(name, "stream 2");
+	g_free(name);
 }
 
 /* ---- failed calls ---- */
@@ -500,6 +532,7 @@ int main(void)
 		TEST(streams_are_numbered_as_they_are_created),
 		TEST(a_handle_that_is_created_again_is_another_stream),
 		TEST(streams_have_names),
+		TEST(streams_have_the_names_that_the_program_gives),
 		TEST(equal_failures_are_counted_together),
 		TEST(a_failed_launch_has_the_sizes_of_its_own),
 		TEST(places_beyond_the_first_share_an_entry),
