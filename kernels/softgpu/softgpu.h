@@ -204,6 +204,7 @@ enum softgpu_check_kind {
 	SOFTGPU_CHECK_BARRIER_LANES,
 	/* The waves of two items met at two barriers, then passed `address` and `size` of them. */
 	SOFTGPU_CHECK_BARRIER_WAVES,
+	SOFTGPU_CHECK_GLOBAL_RACE, /* in global memory with another work-group */
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */
@@ -217,6 +218,7 @@ struct softgpu_checked {
 	uint32_t size, lds_size; /* bytes */
 	enum softgpu_check_kind kind;
 	uint32_t group[3], item[3], other_item[3]; /* items within the group */
+	uint32_t other_group[3];                   /* GLOBAL_RACE: other_item's group */
 	bool writes, doubtful;                     /* doubtful: something may order the two */
 	unsigned gpu;
 };

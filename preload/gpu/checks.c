@@ -20,7 +20,7 @@ struct checked {
 	uint64_t address;
 	uint32_t size, lds_size;
 	int kind;
-	uint32_t group[3], item[3], other_item[3];
+	uint32_t group[3], item[3], other_item[3], other_group[3];
 	bool writes, doubtful;
 };
 
@@ -35,10 +35,10 @@ static void on_checked(const struct checked *checked, void *data)
 	int saved = errno, length;
 
 	(void)data;
-	length =
-	    snprintf(text, sizeof(text), "%s %s %u,%u,%u %u,%u,%u %u,%u,%u %u %s", checked->kernel,
-		     checked->instruction, TRIPLE(checked->group), TRIPLE(checked->item),
-		     TRIPLE(checked->other_item), checked->lds_size, checked->other_instruction);
+	length = snprintf(text, sizeof(text), "%s %s %u,%u,%u %u,%u,%u %u,%u,%u %u %s %u,%u,%u",
+			  checked->kernel, checked->instruction, TRIPLE(checked->group),
+			  TRIPLE(checked->item), TRIPLE(checked->other_item), checked->lds_size,
+			  checked->other_instruction, TRIPLE(checked->other_group));
 	/* Half a name would be another kernel's. */
 	if (length > 0 && (size_t)length < sizeof(text) && !hg_process_forked && hg_enter()) {
 		struct hg_ev_call event = { .api = HG_API_gpu_checked,

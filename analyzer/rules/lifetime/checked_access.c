@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wrong memory accesses that the software GPU's checks saw (gpu_checked; `hipgrain check`): HG623,
- * uses of memory that nothing wrote: HG624, races in LDS: HG711, and barriers that not all
- * work-items reached: HG712. They happened, so that nothing about them is a guess but whether
- * something else than a barrier orders two accesses, and whether the program relies on what the
- * hardware does with waves that ended.
+ * uses of memory that nothing wrote: HG624, races in LDS: HG711, of work-groups: HG714, and
+ * barriers that not all work-items reached: HG712. They happened, so that nothing about them is a
+ * guess but whether something else than a barrier orders two accesses, and whether the program
+ * relies on what the hardware does with waves that ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ enum kind {
 	UNWRITTEN_ATOMIC,
 	BARRIER_LANES,
 	BARRIER_WAVES,
+	GLOBAL_RACE,
 	KINDS
 };
 
@@ -77,6 +78,9 @@ static const struct check_kind {
 			    "let all waves of the work-group call __syncthreads() equally often, "
 			    "at "
 			    "the same places" },
+	[GLOBAL_RACE] = { RULE_HG714, "work-groups", "",
+			  "update what several work-groups use with atomics, let each work-group "
+			  "store to memory of its own, or make two kernels of the two accesses" },
 };
 
 #define UNUSED "it is not known whether anything uses the result"
@@ -84,6 +88,7 @@ static const struct check_kind {
 /* These say what may be otherwise than it looks. */
 static const char *const doubts[KINDS] = {
 	[RACE] = "an atomic or a flag may order the two, which machine code does not show",
+	[GLOBAL_RACE] = "nothing may use what is loaded, or only to look at it again later",
 	[FOREIGN] = "the program may compute one allocation's address from another's, or load a "
 		    "pointer byte by byte",
 	[UNWRITTEN_BRANCH] = UNUSED,
@@ -103,7 +108,7 @@ struct access {
 	char *kernel, *mnemonic;
 	char *other; /* mnemonic of the other access of a race, "" if it is not known */
 	enum kind kind;
-	uint32_t group[3], item[3], other_item[3], lds_size;
+	uint32_t group[3], item[3], other_item[3], other_group[3], lds_size;
 	bool writes, doubtful;
 };
 
@@ -118,13 +123,15 @@ static bool read_access(const struct hg_ev_call *event, struct access *access)
 	char **words = g_strsplit(event->text, " ", 0);
 	unsigned count = g_strv_length(words);
 	uint64_t kind = event->value & 255;
-	uint32_t *triples[] = { access->group, access->item, access->other_item };
-	bool valid = count == 7 && kind < KINDS && *words[0] && *words[1];
+	uint32_t *triples[] = { access->group, access->item, access->other_item,
+				access->other_group };
+	static const unsigned places[] = { 2, 3, 4, 7 };
+	bool valid = count == 8 && kind < KINDS && *words[0] && *words[1];
 
-	for (unsigned i = 0; valid && i < 3; i++) {
+	for (unsigned i = 0; valid && i < G_N_ELEMENTS(places); i++) {
 		char end;
 
-		valid = sscanf(words[2 + i], "%" SCNu32 ",%" SCNu32 ",%" SCNu32 "%c",
+		valid = sscanf(words[places[i]], "%" SCNu32 ",%" SCNu32 ",%" SCNu32 "%c",
 			       &triples[i][0], &triples[i][1], &triples[i][2], &end) == 3;
 	}
 	valid = valid && sscanf(words[5], "%" SCNu32, &access->lds_size) == 1;
@@ -161,6 +168,11 @@ static char *triple(const uint32_t number[3])
 {
 	return g_strdup_printf("(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", number[0], number[1],
 			       number[2]);
+}
+
+static bool is_race(const struct access *access)
+{
+	return access->kind == RACE || access->kind == GLOBAL_RACE;
 }
 
 static bool is_unwritten(const struct access *access)
@@ -267,6 +279,17 @@ static char *message(const struct rules_context *context, const struct access *a
 		g_free(text);
 		text = race;
 	}
+	if (access->kind == GLOBAL_RACE) {
+		char *other_group = triple(access->other_group);
+		char *race = g_strdup_printf(
+		    "%s Before that, in the same launch, work-item %s of work-group %s accessed "
+		    "them at +0x%" PRIx64 ", and nothing that %s executed since orders the two.",
+		    text, other, other_group, event->handle, group);
+
+		g_free(other_group);
+		g_free(text);
+		text = race;
+	}
 	if (is_unwritten(access)) {
 		char *use = use_of(access, event->handle);
 		char *both = g_strdup_printf("%s Nothing wrote them before. %s", text, use);
@@ -315,7 +338,7 @@ static void fill(const struct rules_context *context, const struct access *acces
 					      : message(context, access, finding->kernel);
 	finding->fix = g_strdup(row->fix);
 	has_line = add_instruction(context, finding, kernel, access->mnemonic, event->flags);
-	if (access->kind == RACE || is_barrier(access) ||
+	if (is_race(access) || is_barrier(access) ||
 	    (is_unwritten(access) && event->handle != event->flags))
 		add_instruction(context, finding, kernel,
 				is_barrier(access) ? "s_barrier" : access->other, event->handle);
@@ -357,9 +380,11 @@ static void limit(const struct rules_context *context)
 				  "formats and scalar stores access; what the host does with bytes "
 				  "that it copies");
 	if (tools && strstr(tools, "racecheck"))
-		findings_limit_of(context->findings, LIMIT_MODEL,
-				  "not checked: races in global memory; loads of LDS that atomics "
-				  "update; ds_append, ds_consume and loads from memory into LDS");
+		findings_limit_of(
+		    context->findings, LIMIT_MODEL,
+		    "not checked: races in global memory of waves of a work-group, with "
+		    "atomics, and beyond 128 MiB of a launch; loads of LDS that atomics "
+		    "update; ds_append, ds_consume and loads from memory into LDS");
 	if (tools && strstr(tools, "synccheck"))
 		findings_limit_of(context->findings, LIMIT_MODEL,
 				  "not checked: work-items that do nothing after a barrier that "

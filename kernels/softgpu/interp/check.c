@@ -44,13 +44,21 @@ static bool is_new(uint64_t first, uint64_t second, enum softgpu_check_kind kind
 	return true;
 }
 
-/* Turns a work-item's number in the group into its three indices there. */
-static void find_item(const struct sg_wave *wave, unsigned number, uint32_t item[3])
+/* Turns a group's number in the grid into its three indices there. */
+static void find_group(const struct softgpu_run *run, uint64_t number, uint32_t group[3])
 {
-	const struct softgpu_run *run = wave->run;
-
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t begin = wave->group->id[i] * run->group_size[i];
+		group[i] = (uint32_t)(number % run->groups[i]);
+		number /= run->groups[i];
+	}
+}
+
+/* Turns a work-item's number in the group into its three indices there. */
+static void find_item(const struct softgpu_run *run, const uint32_t group[3], unsigned number,
+		      uint32_t item[3])
+{
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t begin = group[i] * run->group_size[i];
 		uint32_t left = run->grid[i] - begin;
 		uint32_t size = left < run->group_size[i] ? left : run->group_size[i];
 
@@ -85,6 +93,11 @@ static const char *name_of(struct sg_wave *wave, uint64_t pc)
 	return in && in->op ? in->op->name : "-";
 }
 
+static bool is_race(enum softgpu_check_kind kind)
+{
+	return kind == SOFTGPU_CHECK_RACE || kind == SOFTGPU_CHECK_GLOBAL_RACE;
+}
+
 void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 		     const struct sg_touched *touched, const struct sg_suspicion *suspicion)
 {
@@ -93,8 +106,7 @@ void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 	struct softgpu_checked checked = {
 		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
 		.instruction = name,
-		.other_instruction =
-		    suspicion->kind == SOFTGPU_CHECK_RACE ? name_of(wave, other) : "-",
+		.other_instruction = is_race(suspicion->kind) ? name_of(wave, other) : "-",
 		.offset = (int64_t)(pc - run->entry),
 		.other_offset = suspicion->other_offset,
 		.address = suspicion->address,
@@ -107,8 +119,11 @@ void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 	};
 
 	memcpy(checked.group, wave->group->id, sizeof(checked.group));
-	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
-	find_item(wave, suspicion->other_item, checked.other_item);
+	memcpy(checked.other_group, wave->group->id, sizeof(checked.group));
+	if (suspicion->kind == SOFTGPU_CHECK_GLOBAL_RACE)
+		find_group(run, suspicion->other_group, checked.other_group);
+	find_item(run, checked.group, wave->index * SG_LANES + suspicion->lane, checked.item);
+	find_item(run, checked.other_group, suspicion->other_item, checked.other_item);
 	tell(&checked, pc < other ? pc : other, pc < other ? other : pc, suspicion->kind);
 }
 
@@ -131,7 +146,7 @@ void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
 	};
 
 	memcpy(checked.group, wave->group->id, sizeof(checked.group));
-	find_item(wave, wave->index * SG_LANES + suspicion->lane, checked.item);
+	find_item(run, checked.group, wave->index * SG_LANES + suspicion->lane, checked.item);
 	/* It suffices to tell one use of what an instruction loads. */
 	tell(&checked, use->pc, 0, SOFTGPU_CHECK_UNWRITTEN_BRANCH);
 }
@@ -298,10 +313,14 @@ static void check_races(struct sg_wave *wave, const struct sg_insn *in, struct s
 
 static void execute(struct sg_wave *wave, const struct sg_insn *in, struct sg_touched *touched)
 {
-	if (softgpu_config.check & SOFTGPU_RACECHECK && is_lds(touched))
-		check_races(wave, in, touched);
-	else
+	struct sg_suspicion suspicion;
+
+	if (!(softgpu_config.check & SOFTGPU_RACECHECK))
 		in->op->exec(wave, in);
+	else if (is_lds(touched))
+		check_races(wave, in, touched);
+	else if (sg_global_race_execute(wave, in, touched, &suspicion))
+		report(wave, in, touched, &suspicion);
 }
 
 static void checked(struct sg_wave *wave, const struct sg_insn *in)
@@ -343,4 +362,6 @@ void sg_check_prepare(struct sg_insn *in)
 		sg_follow_prepare(in);
 	if (softgpu_config.check & SOFTGPU_SYNCCHECK)
 		sg_barrier_prepare(in);
+	if (softgpu_config.check & SOFTGPU_RACECHECK)
+		sg_global_race_prepare(in);
 }

@@ -32,6 +32,7 @@ struct sg_suspicion {
 	uint64_t address;
 	int64_t other_offset; /* as in struct softgpu_checked */
 	unsigned other_item;  /* its work-item, counted in the group */
+	uint64_t other_group; /* GLOBAL_RACE: its group, counted in the grid */
 	bool doubtful;        /* atomics or a flag may order the two */
 };
 
@@ -66,6 +67,16 @@ void sg_barrier_meet(struct sg_group *group);
  */
 bool sg_race_find(struct sg_wave *wave, const struct sg_insn *in, const struct sg_touched *touched,
 		  struct sg_suspicion *suspicion);
+
+/*
+ * Races in global memory between work-groups, in global_races.c: the first executes an instruction
+ * that accesses memory other than LDS, and returns true with an access that races. The others are
+ * for what was decoded, and for a launch that ended.
+ */
+bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
+			    const struct sg_touched *touched, struct sg_suspicion *suspicion);
+void sg_global_race_prepare(struct sg_insn *in);
+void sg_global_races_free(struct sg_global_pages *pages);
 
 /*
  * Finds what is wrong with `size` bytes of global memory at `address`: returns true and the kind.

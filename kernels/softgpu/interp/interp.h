@@ -165,6 +165,7 @@ enum sg_stop {
 };
 
 struct sg_worker;
+struct sg_global_pages;
 
 /* Decoded instructions of one page of code, by dword. */
 #define SG_CODE_SLOTS (SOFTGPU_PAGE_SIZE / 4)
@@ -212,6 +213,7 @@ struct sg_group {
 	unsigned xcd;               /* the XCD that executes it */
 	uint32_t epoch;             /* counts barriers, from 1 on, over all groups here */
 	uint32_t handed_over;       /* the last epoch in which waves may have ordered each other */
+	bool acquired;              /* it may have waited for other groups (global_races.c) */
 	struct sg_lds_byte *shadow; /* [lds_size], races.c; NULL: none yet */
 	uint8_t *lds_written;       /* [lds_size], enum sg_written; NULL: it is not followed */
 	struct sg_apart {           /* barriers.c: waves met at different barriers */
@@ -440,11 +442,12 @@ struct softgpu_run {
 	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
 	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
-	uint64_t origins[SG_ORIGINS]; /* checks: allocations that need no look again (atomic) */
-	unsigned nxcds;               /* more than 1: each has an L2 cache, see l2.h */
-	unsigned nworkers;            /* workers that have a share in this dispatch */
-	bool shared;                  /* with other threads than the caller's */
-	unsigned waiting;             /* workers none of whose waves can go on (atomic) */
+	uint64_t origins[SG_ORIGINS];   /* checks: allocations that need no look again (atomic) */
+	struct sg_global_pages *global; /* global_races.c: accesses; NULL: none yet (atomic) */
+	unsigned nxcds;                 /* more than 1: each has an L2 cache, see l2.h */
+	unsigned nworkers;              /* workers that have a share in this dispatch */
+	bool shared;                    /* with other threads than the caller's */
+	unsigned waiting;               /* workers none of whose waves can go on (atomic) */
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
 	pthread_mutex_t lock;       /* status, fault_address, message */
 	uint64_t fault_address;

@@ -482,6 +482,7 @@ void softgpu_run_destroy(struct softgpu_run *run)
 		sg_groups_free(run->worker[i].idle);
 		sg_notes_free(&run->worker[i]);
 	}
+	sg_global_races_free(run->global);
 	pthread_mutex_destroy(&run->lock);
 	free(run->message);
 	free(run->worker);

@@ -297,7 +297,7 @@ static void checked(const char *text, uint64_t value, uint64_t address)
 					   .text = text } });
 }
 
-#define ATOMIC "writer global_atomic_add 1,2,3 4,5,6 0,0,0 0 -"
+#define ATOMIC "writer global_atomic_add 1,2,3 4,5,6 0,0,0 0 - 0,0,0"
 
 static void a_checked_access(void **state)
 {
@@ -317,7 +317,7 @@ static void an_access_beyond_lds(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 1024 -", 2, 1024);
+	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 1024 - 0,0,0", 2, 1024);
 	assert_string_equal(found(), "HG623");
 	assert_true(says("reads 4 bytes at byte 1024 of LDS, of which the work-group has 1024"));
 	assert_null(finding(0)->allocation);
@@ -327,7 +327,7 @@ static void an_access_in_another_allocation(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0 -", 5 | 256 | 512, FAR + 4);
+	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0 - 0,0,0", 5 | 256 | 512, FAR + 4);
 	assert_string_equal(found(), "HG623");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 	assert_true(says("no argument of the launch and no pointer that a kernel loaded"));
@@ -337,7 +337,7 @@ static void an_access_behind_the_variables(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0 -", 6 | 256, 0x5000);
+	checked("writer global_store_dword 0,0,0 1,0,0 0,0,0 0 - 0,0,0", 6 | 256, 0x5000);
 	assert_string_equal(found(), "HG623");
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 	assert_true(says("at 0x5000"));
@@ -348,7 +348,7 @@ static void a_race(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer ds_write_b32 0,0,0 64,0,0 3,0,0 1024 ds_read_b32", 4 | 256, 12);
+	checked("writer ds_write_b32 0,0,0 64,0,0 3,0,0 1024 ds_read_b32 0,0,0", 4 | 256, 12);
 	assert_string_equal(found(), "HG711");
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 	assert_true(says("the access of work-item (3, 0, 0) at +0x10"));
@@ -356,16 +356,40 @@ static void a_race(void **state)
 	assert_int_equal(instruction(1)->line, 0x10);
 }
 
+static void a_race_of_work_groups(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_store_dword 1,0,0 64,0,0 3,0,0 0 global_load_dword 7,0,0", 13 | 256,
+		FAR);
+	assert_string_equal(found(), "HG714");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("work-item (3, 0, 0) of work-group (7, 0, 0) accessed them at +0x10, and "
+			 "nothing that (1, 0, 0) executed since"));
+	IF_WHOLE(assert_int_equal(finding(0)->instructions->len, 2));
+	assert_string_equal(instruction(1)->instruction, "global_load_dword");
+}
+
+static void a_load_that_races_with_a_work_group(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_load_dword 1,0,0 64,0,0 3,0,0 0 global_store_dword 7,0,0", 13 | 512,
+		FAR);
+	assert_string_equal(found(), "HG714");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
 static void a_race_that_a_flag_may_order(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer ds_read_b32 0,0,0 64,0,0 3,0,0 1024 -", 4 | 512, 12);
+	checked("writer ds_read_b32 0,0,0 64,0,0 3,0,0 1024 - 0,0,0", 4 | 512, 12);
 	assert_string_equal(found(), "HG711");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
-#define READS(kernel) kernel " global_load_dword 0,0,0 1,0,0 0,0,0 0 -"
+#define READS(kernel) kernel " global_load_dword 0,0,0 1,0,0 0,0,0 0 - 0,0,0"
 
 static void an_access_past_the_end(void **state)
 {
@@ -430,7 +454,7 @@ static void unwritten_memory_decides(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer global_load_dword 0,0,0 1,0,0 0,0,0 0 -", 7, FAR);
+	checked("writer global_load_dword 0,0,0 1,0,0 0,0,0 0 - 0,0,0", 7, FAR);
 	assert_string_equal(found(), "HG624");
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 	assert_true(says("Nothing wrote them before. They decide at +0x10 which instructions"));
@@ -440,7 +464,7 @@ static void a_result_of_unwritten_lds(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 64 -", 9 | 512,
+	checked("writer ds_read_b32 0,0,0 1,0,0 0,0,0 64 - 0,0,0", 9 | 512,
 		((uint64_t)0x10000 << 32) + 12);
 	assert_string_equal(found(), "HG624");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
@@ -454,7 +478,7 @@ static void a_barrier_that_lanes_did_not_reach(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer s_barrier 0,0,0 8,0,0 8,0,0 0 -", 11, 0);
+	checked("writer s_barrier 0,0,0 8,0,0 8,0,0 0 - 0,0,0", 11, 0);
 	assert_string_equal(found(), "HG712");
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 	assert_true(says("work-item (8, 0, 0) did not reach the barrier at +0x10, which its wave "
@@ -468,7 +492,7 @@ static void lanes_that_may_have_returned(void **state)
 	(void)state;
 	two_streams(0);
 	merged_lines = true;
-	checked("writer global_store_dword 0,0,0 8,0,0 8,0,0 0 -", 11 | 512, 0);
+	checked("writer global_store_dword 0,0,0 8,0,0 8,0,0 0 - 0,0,0", 11 | 512, 0);
 	assert_string_equal(found(), "HG712");
 	merged_lines = false;
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
@@ -479,7 +503,7 @@ static void waves_at_two_barriers(void **state)
 {
 	(void)state;
 	two_streams(0);
-	checked("writer s_barrier 0,0,0 0,0,0 64,0,0 0 -", 12 | 512, 5);
+	checked("writer s_barrier 0,0,0 0,0,0 64,0,0 0 - 0,0,0", 12 | 512, 5);
 	assert_string_equal(found(), "HG712");
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 	assert_true(
@@ -496,8 +520,8 @@ static void checked_accesses_that_say_nothing(void **state)
 	checked("", 0, FAR);
 	checked("writer", 0, FAR);
 	checked("writer global_load_dword 0,0,0 0,0,0 0,0,0", 0, FAR);
-	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0 -", 0, FAR);
-	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0 -", 4, FAR);
+	checked("writer global_load_dword 0,0 0,0,0 0,0,0 0 - 0,0,0", 0, FAR);
+	checked("writer global_load_dword 0,0,0x 0,0,0 0,0,0 0 - 0,0,0", 4, FAR);
 	checked(ATOMIC, 250, FAR);
 	assert_string_equal(found(), "");
 }
@@ -540,6 +564,9 @@ int main(void)
 		DOUBTS(HG712, lanes_that_may_have_returned),
 		DOUBTS(HG712, waves_at_two_barriers),
 		SILENT(HG712, checked_accesses_that_say_nothing),
+		FINDS(HG714, a_race_of_work_groups),
+		DOUBTS(HG714, a_load_that_races_with_a_work_group),
+		SILENT(HG714, checked_accesses_that_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
