@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/export_perfetto.h"
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/read_recording.h"
 #include "analyzer/ctf/ctf_writer.h"
@@ -23,10 +24,13 @@
 
 const char usage_export[] =
     "Usage: hipgrain export --ctf DIR TRACE\n"
+    "       hipgrain export --perfetto FILE TRACE\n"
     "Write a recording as a trace of the Common Trace Format (CTF 1.8) with one ordinary event\n"
-    "for each record, for babeltrace2, Trace Compass and scripts.\n"
+    "for each record, for babeltrace2, Trace Compass and scripts; or as a trace for Perfetto\n"
+    "(ui.perfetto.dev), with its findings.\n"
     "\n"
     "      --ctf DIR             the directory of the new trace, which must not exist\n"
+    "      --perfetto FILE       the new file, which must not exist\n"
     "  -h, --help                print this help\n";
 
 /* Streams of one process: what lies before the last event of one goes to the next. */
@@ -201,16 +205,20 @@ int cmd_export(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "ctf", required_argument, NULL, 'c' },
+		{ "perfetto", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *directory = NULL;
+	const char *directory = NULL, *file = NULL;
 	int code;
 
 	while ((code = next_option(argc, argv, "h", long_options)) != -1) {
 		switch (code) {
 		case 'c':
 			directory = optarg;
+			break;
+		case 'p':
+			file = optarg;
 			break;
 		case 'h':
 			fputs(usage_export, stdout);
@@ -219,13 +227,15 @@ int cmd_export(int argc, char **argv)
 			return HG_EXIT_USAGE;
 		}
 	}
-	if (!directory) {
-		message_error("--ctf DIR is required (try 'hipgrain export --help')");
+	if (!directory == !file) {
+		message_error(
+		    "either --ctf DIR or --perfetto FILE is required (try 'hipgrain export "
+		    "--help')");
 		return HG_EXIT_USAGE;
 	}
 	if (argc - optind != 1) {
 		message_error("exactly one recording is required (try 'hipgrain export --help')");
 		return HG_EXIT_USAGE;
 	}
-	return export_trace(directory, argv[optind]);
+	return file ? export_perfetto(file, argv[optind]) : export_trace(directory, argv[optind]);
 }
