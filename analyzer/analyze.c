@@ -271,6 +271,30 @@ static void note_without_state(struct analysis *analysis)
 	}
 }
 
+/* Names processes that are not analysed, although no chunk was deleted that might have told of
+ * them. */
+static void note_foreign(struct analysis *analysis)
+{
+	const GPtrArray *foreign = analysis->replay.foreign;
+	const struct recording_facts *facts = &analysis->facts;
+
+	for (guint i = 0; i < foreign->len; i++) {
+		const struct process *process = foreign->pdata[i];
+
+		if (process->announced) {
+			findings_limit(&analysis->findings,
+				       "process %d: its records are of another recording; what it "
+				       "did is not analysed",
+				       process->pid);
+		} else if (!facts->attached && facts->deleted <= 0) {
+			findings_limit(&analysis->findings,
+				       "process %d: its first records are missing; what it did is "
+				       "not analysed",
+				       process->pid);
+		}
+	}
+}
+
 /* Notes processes whose recording began late: not all is known of what they used, freed or changed
  * before. */
 static void note_late(struct analysis *analysis)
@@ -316,7 +340,7 @@ static void note_late(struct analysis *analysis)
 		findings_drop(&analysis->findings, BASIS_ABSENCE);
 }
 
-/* Returns true for a process of another recording, if recordings share a daemon. */
+/* Returns true for a process of another recording. */
 static bool is_foreign(int32_t pid, void *data)
 {
 	const struct analysis *analysis = data;
@@ -512,6 +536,7 @@ void analysis_end(struct analysis_run *run)
 	note_unknown(analysis, run->unknown);
 	note_without_state(analysis);
 	note_stateless_launches(analysis);
+	note_foreign(analysis);
 	note_late(analysis);
 	unseen_note_limits(&analysis->replay, &analysis->findings);
 	unseen_note_children(&analysis->replay, &analysis->findings);

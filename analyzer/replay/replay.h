@@ -237,9 +237,9 @@ void replay_init(struct replay *replay);
 void replay_destroy(struct replay *replay);
 
 /*
- * A session daemon that is shared records every process under hipgrain into every session. Those
- * that do not say that they belong to this one (HIPGRAIN_SESSION), and those that began before it
- * did, are put into replay->foreign. Without a name nothing is.
+ * Processes that do not say that they belong to this session (HIPGRAIN_SESSION), as where a file of
+ * another recording was put into the bundle, and those whose beginning is missing, are put into
+ * replay->foreign. Without a name nothing is.
  */
 void replay_set_session(struct replay *replay, const char *session);
 
