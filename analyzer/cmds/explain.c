@@ -67,9 +67,9 @@ static void refuse_rule(const char *name)
 {
 	struct nearest nearest = nearest_to(name);
 
-	for (unsigned i = 0; i < RULES; i++) {
-		nearest_offer(&nearest, rules[i].id);
-		nearest_offer(&nearest, rules[i].slug);
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule)) {
+		nearest_offer(&nearest, rule->id);
+		nearest_offer(&nearest, rule->slug);
 	}
 	nearest_offer(&nearest, "memory");
 	if (nearest.name)

@@ -291,9 +291,9 @@ static int add_rule(GPtrArray *list, const char *name)
 	const struct rule *rule = rule_by_name(name);
 	struct nearest nearest = nearest_to(name);
 
-	for (unsigned i = 0; i < RULES && !rule; i++) {
-		nearest_offer(&nearest, rules[i].id);
-		nearest_offer(&nearest, rules[i].slug);
+	for (const struct rule *one = rule_after(NULL); one && !rule; one = rule_after(one)) {
+		nearest_offer(&nearest, one->id);
+		nearest_offer(&nearest, one->slug);
 	}
 	if (rule)
 		g_ptr_array_add(list, (gpointer)rule->id);

@@ -124,8 +124,8 @@ static void print_word(const char *word)
 	if (strcmp(word, "%gpus") == 0)
 		print_gpus();
 	else if (strcmp(word, "%rules") == 0)
-		for (unsigned i = 0; i < RULES; i++)
-			puts(rules[i].id);
+		for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
+			puts(rule->id);
 	else if (*word)
 		puts(word);
 }

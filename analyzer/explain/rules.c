@@ -56,10 +56,9 @@ static void print_wrapped(const char *text, unsigned indent, FILE *stream)
 
 void explain_rules(FILE *stream)
 {
-	for (int i = 0; i < RULES; i++) {
-		fprintf(stream, "%s  %-8s %s\n", rules[i].id, severity_name(rules[i].severity),
-			rules[i].title);
-	}
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
+		fprintf(stream, "%s  %-8s %s\n", rule->id, severity_name(rule->severity),
+			rule->title);
 }
 
 void explain_rule(const struct rule *rule, FILE *stream)

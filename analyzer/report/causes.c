@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/findings.h"
+#include "analyzer/rules/ids/hg1xx.h"
+#include "analyzer/rules/ids/hg2xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "json_values.h"
 #include "place.h"
 #include "report.h"

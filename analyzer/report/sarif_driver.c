@@ -101,8 +101,8 @@ struct json_object *sarif_driver(void)
 	put(object, "name", text("hipgrain"));
 	put(object, "informationUri", text(MAIN_PAGE));
 	put(object, "semanticVersion", text(HIPGRAIN_VERSION));
-	for (unsigned i = 0; i < RULES; i++)
-		json_object_array_add(list, one_rule(&rules[i]));
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
+		json_object_array_add(list, one_rule(rule));
 	put(object, "rules", list);
 	return object;
 }

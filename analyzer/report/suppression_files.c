@@ -11,9 +11,8 @@
 
 static bool is_rule_glob(const char *glob)
 {
-	for (int i = 0; i < RULES; i++)
-		if (fnmatch(glob, rules[i].id, FNM_CASEFOLD) == 0 ||
-		    fnmatch(glob, rules[i].slug, 0) == 0)
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
+		if (fnmatch(glob, rule->id, FNM_CASEFOLD) == 0 || fnmatch(glob, rule->slug, 0) == 0)
 			return true;
 	return false;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analyzer/output.h"
+#include "analyzer/rules/ids/hg1xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/symbols/names.h"
 #include "codeobj/text.h"
 #include "json_ranks.h"
@@ -312,7 +314,7 @@ static void put_heading(const struct printer *printer, struct json_object *findi
 /* A rule of another version of the program is not known. */
 static const struct rule *rule_of(struct json_object *finding)
 {
-	for (const struct rule *rule = rules; rule < rules + RULES; rule++)
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
 		if (strcmp(get_text(finding, "rule"), rule->id) == 0)
 			return rule;
 	return NULL;
@@ -328,12 +330,13 @@ static bool is_one_too_many(struct printer *printer, struct json_object *finding
 
 void put_left_out(const struct printer *printer)
 {
-	for (unsigned i = 0; i < RULES && !printer->verbose; i++)
-		if (printer->given[i] > SHOWN_OF_A_RULE)
+	for (const struct rule *rule = rule_after(NULL); rule && !printer->verbose;
+	     rule = rule_after(rule))
+		if (printer->given[rule - rules] > SHOWN_OF_A_RULE)
 			fprintf(printer->stream,
 				"hipgrain: %u more of %s not shown; all are in 'report "
 				"--verbose' and the other formats\n",
-				printer->given[i] - SHOWN_OF_A_RULE, rules[i].id);
+				printer->given[rule - rules] - SHOWN_OF_A_RULE, rule->id);
 }
 
 void put_finding(struct printer *printer, struct json_object *finding, const GArray *ranks,

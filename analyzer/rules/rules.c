@@ -25,6 +25,10 @@ struct rules_engine {
 	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
 };
 
+#define RULE(id, slug, severity, title, sources, wakes, function, ...) rule_function function;
+#include "rules.def"
+#undef RULE
+
 static const struct {
 	rule_function *function;
 	unsigned wakes; /* ON() */

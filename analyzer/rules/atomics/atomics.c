@@ -10,7 +10,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg1xx.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"

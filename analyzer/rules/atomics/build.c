@@ -3,6 +3,7 @@
 #include "atomics.h"
 
 #include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/ids/hg1xx.h"
 
 enum { HARDWARE = 1, LOOP = 2 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG113: many work-items update a few words of memory. */
 #include "atomics.h"
+#include "analyzer/rules/ids/hg1xx.h"
 
 /* Ours: what is smaller is not worth a word (bytes; work-items of one launch). */
 #define FEW_BYTES  4096u

@@ -7,6 +7,7 @@
 
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/host.h"
 
 /* Returns true if what the call advised is still there: an arena, in which the memory may lie. */

@@ -14,6 +14,7 @@
 #include "handovers.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg1xx.h"
 #include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_device.h"
 

@@ -6,6 +6,8 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
+#include "analyzer/rules/ids/hg1xx.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_host.h"
 
@@ -182,7 +184,7 @@ static enum rule_id coarse_rule(const struct allocation *allocation)
 
 static const char *coarse_fix_text(enum rule_id rule)
 {
-	switch (rule) {
+	switch ((unsigned)rule) {
 	case RULE_HG202:
 		return "add hipHostMallocCoherent to the flags, or set HIP_HOST_COHERENT=1";
 	case RULE_HG207:

@@ -5,6 +5,7 @@
 #include "atomic_fixes.h"
 #include "atomics.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg8xx.h"
 
 /* ---- HG801 ---- */
 

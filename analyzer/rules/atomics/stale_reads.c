@@ -10,6 +10,7 @@
 
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg1xx.h"
 #include "tracer/api/hsa.h"
 
 /* The recorder reports fewer (kernels/softgpu/interp/stale.c). */

@@ -14,6 +14,7 @@
 
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg1xx.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hsa.h"
 

@@ -5,6 +5,15 @@
 #include "evidence.h"
 #include "finding_ranges.h"
 #include "rule_api.h"
+#include "analyzer/rules/ids/hg1xx.h"
+#include "analyzer/rules/ids/hg2xx.h"
+#include "analyzer/rules/ids/hg3xx.h"
+#include "analyzer/rules/ids/hg4xx.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
+#include "analyzer/rules/ids/hg8xx.h"
+#include "analyzer/rules/ids/hg9xx.h"
 
 #include <string.h>
 
@@ -29,12 +38,20 @@ static const char *const confidence_names[] = {
 	[CONFIDENCE_MEASURED] = "measured",
 };
 
+const struct rule *rule_after(const struct rule *rule)
+{
+	do
+		rule = rule ? rule + 1 : rules;
+	while (rule < rules + RULES && !rule->id);
+	return rule < rules + RULES ? rule : NULL;
+}
+
 const struct rule *rule_by_name(const char *id_or_slug)
 {
-	for (int i = 0; i < RULES; i++)
-		if (g_ascii_strcasecmp(rules[i].id, id_or_slug) == 0 ||
-		    strcmp(rules[i].slug, id_or_slug) == 0)
-			return &rules[i];
+	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))
+		if (g_ascii_strcasecmp(rule->id, id_or_slug) == 0 ||
+		    strcmp(rule->slug, id_or_slug) == 0)
+			return rule;
 	return NULL;
 }
 

@@ -34,12 +34,8 @@ enum confidence {
 	CONFIDENCES,
 };
 
-enum rule_id {
-#define RULE(id, ...) RULE_##id,
-#include "analyzer/rules/rules.def"
-#undef RULE
-	RULES
-};
+/* The number of a rule's id, 218 of HG218; rules/ids/hg2xx.h has its name, RULE_HG218. */
+enum rule_id { RULE_NONE, RULES = 1000 /* all are below */ };
 
 struct rule {
 	const char *id;
@@ -48,7 +44,10 @@ struct rule {
 	const char *title;
 	const char *sources; /* tags, comma-separated */
 };
-extern const struct rule rules[RULES];
+extern const struct rule rules[RULES]; /* by enum rule_id; `id` is NULL where there is none */
+
+/* Returns the rule that follows, by their ids, the first one for NULL; NULL: there is none. */
+const struct rule *rule_after(const struct rule *rule);
 
 /* By "HG101", in any case of letters, or its slug; NULL: there is none. */
 const struct rule *rule_by_name(const char *id_or_slug);

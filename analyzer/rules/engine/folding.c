@@ -7,6 +7,7 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/findings.h"
+#include "analyzer/rules/ids/hg1xx.h"
 
 /*
  * Keeps the surest of the findings of one group and counts the launches of the others as its

@@ -85,10 +85,7 @@ void rules_wake(const struct rules_context *context, enum wake wake);
 /* Does the same for the wake that the context has. */
 void rules_wake_as_is(const struct rules_context *context);
 
-/* The functions of the tables. */
-#define RULE(id, slug, severity, title, sources, wakes, function, ...) rule_function function;
-#include "analyzer/rules/rules.def"
-#undef RULE
+/* The functions of the other table; those of rules are in rules/ids/. */
 #define LISTENER(function, wakes) rule_function function;
 #include "analyzer/rules/listeners.def"
 #undef LISTENER

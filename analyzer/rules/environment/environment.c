@@ -5,7 +5,8 @@
 
 #include "analyzer/containers/file_targets.h"
 #include "analyzer/rules/engine/kernels.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg9xx.h"
 #include "codeobj/codeobj.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "tracer/api/hip_alloc_host.h"

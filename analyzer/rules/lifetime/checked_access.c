@@ -16,6 +16,8 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hsa.h"
 
 /* enum softgpu_check_kind */

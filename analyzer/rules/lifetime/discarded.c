@@ -8,6 +8,7 @@
 
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_alloc_managed.h"
 
 #define RANGES_MOST 1024 /* further ones are not followed */

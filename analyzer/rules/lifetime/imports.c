@@ -8,7 +8,7 @@
  */
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
 
 /* ---- which memory is exported, of all processes ---- */

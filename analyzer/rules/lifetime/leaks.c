@@ -6,7 +6,8 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/lifetime/leaks.h"
 #include "analyzer/rules/lifetime/pool_defects.h"
 #include "tracer/api/hip_alloc_device.h"

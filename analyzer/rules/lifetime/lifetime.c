@@ -5,6 +5,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/lifetime/leaks.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"

@@ -8,6 +8,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_alloc_host.h"
 
 /* Returns true if the address is the host's, and the GPU has another one for this memory. */

@@ -8,6 +8,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
 #include "tracer/offload_events.h"

@@ -3,7 +3,7 @@
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "migration.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg3xx.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "tracer/api/host.h"
 

@@ -9,6 +9,7 @@
 #include "migration_state.h"
 #include "residency.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/ids/hg3xx.h"
 
 /* enum kfd_smi_event, docs/memory-model.md#driver-events */
 enum {

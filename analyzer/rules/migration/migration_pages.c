@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 #include "tracer/api/host.h"
 

@@ -2,6 +2,7 @@
 /* The rules about pages that the driver moved, prefetches excepted. */
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 
 static void place_finding(struct finding *finding, struct allocation *allocation)

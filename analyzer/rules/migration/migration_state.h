@@ -9,7 +9,6 @@
 #define HIPGRAIN_RULES_MIGRATION_STATE_H
 
 #include "migration.h"
-#include "analyzer/rules/engine/thresholds.h"
 
 #define PAGE 4096u
 /*

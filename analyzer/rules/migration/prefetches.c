@@ -2,6 +2,7 @@
 /* Prefetches, and what the driver did about them: HG304, HG305, HG311. */
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 
 void prefetches_launch(struct migration *migration, const struct gpu_work *work)

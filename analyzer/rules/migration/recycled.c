@@ -6,6 +6,7 @@
  */
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 #include "tracer/api/host.h"
 

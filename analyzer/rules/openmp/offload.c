@@ -7,7 +7,7 @@
  */
 #include "offload_report.h"
 
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
 
 /* ---- contents ---- */
 

@@ -19,7 +19,8 @@
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/omp_copy.h"
 #include "analyzer/rules/engine/paths.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg8xx.h"
 
 static void free_copy(gpointer data)
 {

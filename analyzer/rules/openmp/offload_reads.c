@@ -11,6 +11,7 @@
 
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg8xx.h"
 
 #define WORD 4u
 

@@ -3,7 +3,8 @@
 #include "offload_report.h"
 #include "analyzer/rules/engine/evidence.h"
 
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg8xx.h"
 
 static char *bytes_text(const struct range *range)
 {

@@ -6,6 +6,7 @@
  */
 #include "analyzer/rules/engine/checked.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg8xx.h"
 #include "analyzer/rules/order/in_flight.h"
 
 #include <string.h>

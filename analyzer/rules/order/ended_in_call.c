@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 
 #include "analyzer/containers/file_targets.h"
+#include "analyzer/rules/ids/hg2xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/open_calls.h"
 #include "tracer/api/host.h"

@@ -8,6 +8,7 @@
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_launch.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
  * events come later, so regions that have ended are kept.
  */
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "codeobj/text.h"
 #include "include/hipgrain.h"
 #include "ordering.h"

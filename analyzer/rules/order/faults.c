@@ -9,6 +9,8 @@
 #include "suspects.h"
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/other_uses.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg8xx.h"
 #include "tracer/api/hsa.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * returned success and null, as hipMallocAsync of some releases does when memory is full.
  */
 #include "analyzer/rules/engine/evidence.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/order/ordering.h"
 #include "tracer/api/hip_alloc_host.h"
 

@@ -10,6 +10,7 @@
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg4xx.h"
 
 #define COPIES_KEPT 64 /* of a process, the latest */
 

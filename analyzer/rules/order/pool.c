@@ -7,6 +7,7 @@
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg7xx.h"
 
 #define WRITES     (ACCESS_WRITE | ACCESS_ATOMIC)
 #define GIVEN_BACK 4096 /* blocks that are remembered */

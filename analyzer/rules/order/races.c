@@ -8,6 +8,10 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/model/waits.h"
+#include "analyzer/rules/ids/hg2xx.h"
+#include "analyzer/rules/ids/hg4xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_launch.h"
 
@@ -206,7 +210,7 @@ static void doubt(struct finding *finding, const struct allocation *allocation,
 
 static const char *race_reason(enum rule_id rule, const struct use *earlier)
 {
-	switch (rule) {
+	switch ((unsigned)rule) {
 	case RULE_HG703:
 		return "the null stream and a non-blocking stream do not wait for each other";
 	case RULE_HG404:
@@ -231,7 +235,7 @@ static char *race_fix(const struct process *process, enum rule_id rule, const st
 	char *first = order_stream_text(process, earlier),
 	     *second = order_stream_text(process, later), *fix;
 
-	switch (rule) {
+	switch ((unsigned)rule) {
 	case RULE_HG215:
 	case RULE_HG402:
 	case RULE_HG403:
@@ -305,7 +309,7 @@ static bool is_legacy_and_non_blocking(const struct use *a, const struct use *b)
 	       (a->kind == STREAM_KIND_NON_BLOCKING && b->kind == STREAM_KIND_LEGACY);
 }
 
-/* Returns the rule that two unordered uses break, or RULES for none. */
+/* Returns the rule that two unordered uses break, or RULE_NONE. */
 static enum rule_id classify(const struct order *order, const struct use *earlier,
 			     const struct use *later, const struct grain *grain)
 {
@@ -315,11 +319,11 @@ static enum rule_id classify(const struct order *order, const struct use *earlie
 		return RULE_HG406;
 	if (uses_are_atomic(earlier, later) ||
 	    !((earlier->access | later->access) & ACCESS_CHANGES))
-		return RULES;
+		return RULE_NONE;
 	if (later->host && host_memory) {
 		/* In fine-grained memory kernels and host may work together on purpose. */
 		if (earlier->code && grain->granularity != GRAIN_COARSE)
-			return RULES;
+			return RULE_NONE;
 		if (!(later->access & ACCESS_WRITE))
 			return known_to_a_stream(order, earlier->moment) ? RULE_HG402 : RULE_HG403;
 		if (earlier->code)
@@ -351,7 +355,7 @@ static void meet(const struct rules_context *context, struct process_order *at,
 			continue;
 		grain = place_grain_brief(context->process, &place);
 		rule = classify(&at->order, earlier, later, &grain);
-		if (rule != RULES)
+		if (rule != RULE_NONE)
 			report_race(context, rule, allocation, earlier, later, from);
 	}
 }

@@ -4,7 +4,8 @@
  */
 #include "ordering.h"
 #include "analyzer/rules/engine/evidence.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg4xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 
 #include "analyzer/model/waits.h"
 #include "tracer/api/hip_streams.h"

@@ -7,7 +7,10 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg2xx.h"
+#include "analyzer/rules/ids/hg3xx.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg9xx.h"
 
 /* enum kfd_smi_event, docs/memory-model.md#driver-events */
 enum { SMI_FAULT_END = 8 };

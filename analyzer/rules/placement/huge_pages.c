@@ -9,7 +9,7 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/host.h"
 

@@ -10,7 +10,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "codeobj/processor.h"
 
 enum why { NOT_SLOW, STAYS, NOT_CACHED };

@@ -7,6 +7,7 @@
 #include "locations.h"
 
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg3xx.h"
 #include "tracer/api/hip_alloc_managed.h"
 
 /* hipMemLocationType [CLR7] */

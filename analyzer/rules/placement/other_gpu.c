@@ -6,7 +6,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_objects.h"
 
 /* Holds the users of an allocation of device memory. */

@@ -2,6 +2,7 @@
 /* HG212, HG217: too much pinned memory, freed pointers in structs. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_alloc_host.h"
 
 #include <string.h>

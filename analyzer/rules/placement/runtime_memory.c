@@ -2,6 +2,7 @@
 /* HG205, and notes: the runtime's report about memory, compared with the table's answer. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
+#include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_alloc_device.h"
 
 /* ---- HG205 ---- */

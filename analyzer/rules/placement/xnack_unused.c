@@ -7,7 +7,7 @@
 
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg9xx.h"
 
 /* Tells if a process needs XNACK. */
 struct xnack_use {

@@ -6,7 +6,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
 #include "tracer/api/hip_streams.h"
 
 #include <string.h>

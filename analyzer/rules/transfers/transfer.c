@@ -3,7 +3,7 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 
-#include "analyzer/rules/engine/thresholds.h"
+#include "analyzer/rules/ids/hg5xx.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
 

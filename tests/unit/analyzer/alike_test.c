@@ -13,6 +13,10 @@
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg1xx.h"
+#include "analyzer/rules/ids/hg5xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
+#include "analyzer/rules/ids/hg8xx.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_objects.h"
 

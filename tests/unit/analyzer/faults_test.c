@@ -4,6 +4,7 @@
  * no memory. lifetime_rules_test.c tests the effect of faults on other findings.
  */
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "faults_world.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"

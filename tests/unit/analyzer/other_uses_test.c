@@ -4,6 +4,7 @@
 
 #include "analyzer/rules/engine/findings.h"
 #include "analyzer/rules/engine/other_uses.h"
+#include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_alloc_device.h"
 
 enum { P = 0x100000, Q = 0x200000, R = 0x300000, SIZE = 0x1000 };
