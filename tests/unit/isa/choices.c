@@ -149,6 +149,22 @@ static void describe_bytes(const struct isa_kernel *kernel, char *text, size_t s
 	}
 }
 
+/* What leads to the address of each atomic: its argument, or why there is none. */
+static void describe_addresses(const struct isa_kernel *kernel, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "addresses");
+
+	for (size_t i = 0; i < kernel->atomic_count; i++) {
+		const struct isa_origin *origin = &kernel->atomics[i].origin;
+
+		used += (size_t)snprintf(text + used, size - used, " %s",
+					 isa_origin_name(origin->kind));
+		for (size_t k = 0; k < origin->kernarg_count; k++)
+			used += (size_t)snprintf(text + used, size - used, "%c%u", k ? ',' : ':',
+						 origin->kernarg[k]);
+	}
+}
+
 static struct words launched;
 
 /* The bytes that launches of 4 groups of 64 reach behind each argument, by its kinds of access. */
@@ -175,11 +191,9 @@ static void answer(const char *want, const struct isa_kernel *kernel, char *text
 	static const struct {
 		const char *word;
 		void (*describe)(const struct isa_kernel *, char *, size_t);
-	} answers[] = { { "certain", describe_certain },
-			{ "reads", describe_reads },
-			{ "bytes", describe_bytes },
-			{ "reach", describe_reach },
-			{ "", describe } };
+	} answers[] = { { "certain", describe_certain }, { "reads", describe_reads },
+			{ "bytes", describe_bytes },     { "addresses", describe_addresses },
+			{ "reach", describe_reach },     { "", describe } };
 	unsigned i = 0;
 
 	while (strncmp(want, answers[i].word, strlen(answers[i].word)))

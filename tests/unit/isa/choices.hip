@@ -2,7 +2,7 @@
 /*
  * Code that conditions on the arguments decide about (analyzer/isa/choice.c). Lines "//! KERNEL VARIANTS: WORDS: USES" for a launch:
  * the arguments from byte 0 on in words of 32 bits, "-" where nothing is known; the uses of that launch as in kernels.hip, "~" after
- * one that is not certain, then "atomics N" if there are any. Needs no header, so that any compiler can build it for any processor.
+ * one that is not certain, then "atomics N" if there are any; or "addresses KIND:KERNARG": what leads to that of each atomic. Needs no header, so that any compiler can build it for any processor.
  */
 #define KERNEL extern "C" __attribute__((global)) void
 #define ADD(p, n) __hip_atomic_fetch_add(p, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
@@ -137,6 +137,9 @@ KERNEL joined(int mode, int n, int *p, int *q)
 //! selected_behind *: 1 0 5 0 0 0 9 0: 16:a atomics 1
 //! selected_behind *: 0 3 4 0 0 0 9 0: 24:a atomics 1
 //! selected_behind *: 0 0 4 0 0 0 9 0:
+//! selected_behind *: 1 0 5 0 0 0 9 0: addresses direct:16
+//! selected_behind *: 0 3 4 0 0 0 9 0: addresses direct:24
+//! selected_behind *: - 3 4 0 0 0 9 0: addresses set:16,24
 KERNEL selected_behind(int which, int v, int u, int *p, int *q)
 {
 	if (v > 2 || u == 5)

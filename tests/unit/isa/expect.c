@@ -176,6 +176,21 @@ static void describe_paths(const struct isa_kernel *kernel, bool ranges, char *s
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
+/* The members that the steps of each path lead to, "-" where there is none. */
+static void describe_members(const struct isa_kernel *kernel, char *spec)
+{
+	int at = snprintf(spec, SPEC_SIZE, "members");
+
+	for (size_t i = 0; i < kernel->path_use_count; i++)
+		for (unsigned k = 0; k < kernel->path_uses[i].path.step_count; k++) {
+			const char *name = kernel->path_uses[i].path.member[k];
+
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%c%s", k ? '>' : ' ',
+				       name ? name : "-");
+			assert_true(at < SPEC_SIZE);
+		}
+}
+
 /* Where it stores, and what: "stores PATH = VALUE ..., PATH = unknown"; ":=" if it is certain. */
 static void describe_stores(const struct isa_kernel *kernel, char *spec)
 {
@@ -342,6 +357,12 @@ static unsigned compare(const struct expectations *expectations, const struct va
 		}
 		if (!strncmp(expected->spec[i], "paths", 5)) {
 			describe_paths(kernel, false, paths);
+			found = !strcmp(expected->spec[i], paths);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, paths);
+		}
+		if (!strncmp(expected->spec[i], "members", 7)) {
+			describe_members(kernel, paths);
 			found = !strcmp(expected->spec[i], paths);
 			if (!found)
 				print_message("# %s %s: %s\n", variant->name, name, paths);

@@ -5,6 +5,7 @@
  * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated, with "!" if the work-item has stored there before. Needs no header, so that any compiler can build it
  * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]" (":=" if it is executed for certain): where the kernel stores, and what, as far as
  * pointers and constants are concerned. "ranges ...": as "paths", with what is known of how far an index leads: STEP[FIRST..LAST].
+ * "members NAME>NAME ...": of the same paths what each step leads to by the debug information, "-" where that has no name.
  */
 #define KERNEL extern "C" __attribute__((global)) void
 #define DEVICE __attribute__((device))
@@ -54,6 +55,7 @@ DEVICE static inline int thread()
 
 //! member *: native i32 indirect 0
 //! member *: paths 0>24>0:a
+//! member paths-O*: members energy>-
 KERNEL member(struct particles *s)
 {
 	ADD(s->energy);
@@ -63,6 +65,7 @@ KERNEL member(struct particles *s)
 //! numbered *: native i32 indirect 0
 //! numbered paths-O0: paths 0>0>0/8:r 0>0>0/8>0:a
 //! numbered paths-O2: paths 0>0>16/56:r 0>0>16/56>0:a
+//! numbered paths-O2: members list>cells list>cells>-
 KERNEL numbered(struct tasks *t)
 {
 	ADD(t->list[t->which ^ t->other ^ thread()].cells);
@@ -71,6 +74,7 @@ KERNEL numbered(struct tasks *t)
 // A pointer that may be null leads where it leads if it is not.
 //! null_or_member *: native i32 indirect 0
 //! null_or_member *: paths 0>40>24:r 0>40>24>0:a
+//! null_or_member paths-O*: members next>energy next>energy>-
 KERNEL null_or_member(struct particles *s, int any)
 {
 	struct particles *from = nullptr;

@@ -140,6 +140,15 @@ KERNEL bounded(const int *a, int *p)
 	*p = a[16 + (thread() & 63)];
 }
 
+// The upper ones first.
+//! downwards *: - -: bytes 0:4-19 8:0-3
+KERNEL downwards(const volatile int *a, int *p)
+{
+	int upper = a[4];
+
+	*p = upper + a[1];
+}
+
 // One of two: that of the other is not known.
 //! one_of_two *: - - - - -: reads
 //! one_of_two *: - - - - -: bytes 0:? 8:? 16:0-3
