@@ -100,9 +100,10 @@ enum hg_args_status {
 
 /* pointers.source */
 enum hg_pointers_source {
-	HG_POINTERS_READ = 1,    /* before this thread's next launch */
-	HG_POINTERS_COPIED = 2,  /* by this thread's latest copy */
-	HG_POINTERS_NUMBERS = 3, /* numbers that it carried: runs of one dword */
+	HG_POINTERS_READ = 1,         /* before this thread's next launch */
+	HG_POINTERS_COPIED = 2,       /* by this thread's latest copy */
+	HG_POINTERS_NUMBERS = 3,      /* numbers that it carried: runs of one dword */
+	HG_POINTERS_NUMBERS_READ = 4, /* the same, before this thread's next launch */
 };
 /* A hash replaces 4 bytes, and is equal for equal ones. `kept` has one bit for each. */
 #define HG_ARGS_GRANULE  4u

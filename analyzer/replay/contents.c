@@ -113,13 +113,19 @@ static void cut_filled(struct contents *contents, uint64_t start, uint64_t end)
 void contents_fill(struct contents *contents, uint64_t start, uint64_t end, uint32_t pattern,
 		   struct content_stamp stamp)
 {
-	unsigned turn = start % 4 * 8;
+	unsigned turn = start % 4 * 8, same = content_first_range(contents->filled, start);
 	struct content_range range = { .start = start,
 				       .end = end,
 				       .stamp = stamp,
 				       .pattern = turn ? pattern << turn | pattern >> (32 - turn)
 						       : pattern };
+	struct content_range *old =
+	    same < contents->filled->len ? content_range_at(contents->filled, same) : NULL;
 
+	if (old && old->start == start && old->end == end && old->pattern == range.pattern) {
+		old->stamp = stamp;
+		return;
+	}
 	cut_filled(contents, start, end);
 	if (start >= end || contents->filled->len >= CONTENT_FILLED)
 		return;

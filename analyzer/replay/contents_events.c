@@ -102,19 +102,32 @@ static void learn_apart(struct contents *contents, uint64_t start, uint64_t size
 	}
 }
 
-/* Numbers that a copy carried, as if fills had written them; what is malformed ends it. */
+/* Returns true if none of these bytes may be written by unfinished work. */
+static bool is_settled(const struct contents *contents, uint64_t start, uint64_t end)
+{
+	uint64_t past;
+
+	return !contents->all_pending && contents_next_pending(contents, start, end, &past) >= end;
+}
+
+/*
+ * Numbers that a copy carried, or that were read before a launch, as if fills had written them;
+ * what is malformed ends it.
+ */
 static void apply_numbers(struct contents *contents, const struct hg_event *event)
 {
 	const struct hg_ev_pointers *from = &event->pointers;
-	struct content_stamp stamp = { event->ns, event->tid, HG_POINTERS_COPIED };
+	bool read = from->source == HG_POINTERS_NUMBERS_READ;
+	struct content_stamp stamp = { event->ns, event->tid,
+				       read ? HG_POINTERS_READ : HG_POINTERS_COPIED };
 
 	for (uint32_t at = 0; from->count - at >= 3; at += 3) {
-		uint64_t start = from->words[at], size = from->words[at + 1];
+		uint64_t start = from->words[at], end = content_end(start, from->words[at + 1]);
 
 		if (!start || from->words[at + 2] > UINT32_MAX)
 			return;
-		contents_fill(contents, start, content_end(start, size),
-			      (uint32_t)from->words[at + 2], stamp);
+		if (!read || is_settled(contents, start, end))
+			contents_fill(contents, start, end, (uint32_t)from->words[at + 2], stamp);
 	}
 }
 
@@ -124,7 +137,7 @@ static void apply_pointers(struct contents *contents, const struct hg_event *eve
 	const struct hg_ev_pointers *from = &event->pointers;
 	struct content_stamp stamp = { event->ns, event->tid, from->source };
 
-	if (from->source == HG_POINTERS_NUMBERS) {
+	if (from->source == HG_POINTERS_NUMBERS || from->source == HG_POINTERS_NUMBERS_READ) {
 		apply_numbers(contents, event);
 		return;
 	}

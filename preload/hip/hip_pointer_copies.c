@@ -154,52 +154,16 @@ static bool search_rows(struct search *search, const struct hg_ev_copy *event)
 #define RUNS 16u /* of numbers, that are recorded of one copy */
 
 /*
- * Returns true for a dword that may be a flag, a limit or an index. Text of bytes and sums are
- * greater; characters of 32 bits are not.
- */
-static bool is_small(uint32_t dword)
-{
-	return dword + 0x8000u < 0x18000u;
-}
-
-/*
  * Records the small numbers among `size` bytes that were read for a copy to `dst`, as runs of one
  * dword.
  */
 static void add_numbers(const struct search *search, uint64_t dst, uint64_t size)
 {
 	struct hg_pointer_words *own = search->own;
-	uint64_t *run = NULL;
-	uint32_t next = 0, dword;
 
-	if (hg_config.kernel_arguments != HG_ARGUMENTS_FULL || dst % sizeof(dword))
-		return;
 	own->source = HG_POINTERS_NUMBERS;
-	for (uint64_t at = 0; at + sizeof(dword) <= size; at += sizeof(dword)) {
-		if (next < search->picked && search->found[next] < at / WORD)
-			next++;
-		if ((next < search->picked && search->found[next] == at / WORD) ||
-		    hg_pointer_plausible(own->words[at / WORD], false)) {
-			run = NULL;
-			continue;
-		}
-		memcpy(&dword, (const char *)own->words + at, sizeof(dword));
-		if (!is_small(dword)) {
-			run = NULL;
-			continue;
-		}
-		if (run && run[2] == dword) {
-			run[1] += sizeof(dword);
-			continue;
-		}
-		if (own->used == 3 * RUNS)
-			break;
-		run = &own->event[own->used];
-		own->used += 3;
-		run[0] = dst + at;
-		run[1] = sizeof(dword);
-		run[2] = dword;
-	}
+	own->used = hg_pointer_numbers(own->words, dst, size, search->found, search->picked,
+				       own->event, 0, RUNS);
 	hg_pointer_words_send(own);
 }
 

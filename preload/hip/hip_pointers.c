@@ -136,8 +136,9 @@ void hg_hip_pointers_read(uint64_t key, int device)
 	hg_pointer_reads_end(own);
 	/* No event where these arguments lead to no pointers, and did not before. */
 	if (!hg_pointers_note_same(key, own->found, own->hash) && !own->found)
-		own->out.used = 0;
+		own->out.used = own->numbers_used = 0;
 	hg_pointer_words_send(&own->out);
+	hg_pointer_reads_send_numbers(own);
 	hg_pointers_spent(start);
 }
 

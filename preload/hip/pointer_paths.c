@@ -81,6 +81,7 @@ static bool read_words(struct hg_pointer_reads *own, uint64_t address, uint64_t 
 		own->hash = hg_mix(own->hash, own->out.words[found[i]] + found[i]);
 		add_address(to, own->out.words[found[i]]);
 	}
+	hg_pointer_reads_numbers(own, address, got, found, picked);
 	hg_pointer_words_add(&own->out, address, own->out.words, (uint32_t)got, found, picked);
 	return true;
 }
@@ -181,6 +182,35 @@ static uint32_t follow(struct hg_pointer_reads *own, const struct hg_place_path 
 	return done;
 }
 
+/* Keeps the numbers of the small structures that words were read of, of each once. */
+static void read_numbers(struct hg_pointer_reads *own)
+{
+	uint32_t found[HG_POINTER_PIECE / WORD], picked;
+	struct hg_hip_block block;
+	uint64_t size, host;
+	size_t got;
+	bool check, seen;
+
+	for (uint32_t i = 0; i < own->read_count; i++) {
+		if (!hg_hip_memory_find(own->read[i].address, &block) ||
+		    block.size > HG_READ_STRUCTURE)
+			continue;
+		seen = false;
+		for (uint32_t k = 0; !seen && k < i; k++)
+			seen = own->read[k].address - block.base < block.size;
+		size = block.size;
+		host = seen ? 0 : hg_pointer_reads_host(own, block.base, &size, &check);
+		if (!host)
+			continue;
+		got = hg_pointer_reads_copy(own, host, size & ~(uint64_t)(WORD - 1), check,
+					    own->out.words) &
+		      ~(size_t)(WORD - 1);
+		picked = hg_pointer_words_pick(own->out.words, (uint32_t)(got / WORD), own->system,
+					       found, &own->mapped);
+		hg_pointer_reads_numbers(own, block.base, got, found, picked);
+	}
+}
+
 void hg_pointer_reads_paths(struct hg_pointer_reads *own)
 {
 	const struct hg_place_path *before = NULL;
@@ -202,4 +232,5 @@ void hg_pointer_reads_paths(struct hg_pointer_reads *own)
 		done = follow(own, path, done);
 		before = path;
 	}
+	read_numbers(own);
 }

@@ -12,6 +12,7 @@
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/pointer_budget.h"
 #include "preload/hip/pointer_links.h"
+#include "tracer/provider.h"
 
 #define WORD         HG_POINTER_WORD
 #define ROOT_SIZE    HG_READ_ROOT_SIZE
@@ -32,6 +33,7 @@ void hg_pointer_reads_begin(struct hg_pointer_reads *own, bool system)
 	own->out.used = own->window_count = 0;
 	own->block_count = own->block_done = own->read_count = 0;
 	own->found = own->hash = 0;
+	own->numbers_used = 0;
 	own->system = system;
 	own->mapped = system ? MAPPED_MOST : HG_POINTER_MAPPED_FEW;
 	own->pagemap = NOT_OPEN;
@@ -133,6 +135,31 @@ size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, siz
 	return piece.size ? hg_peek(&piece, 1, to) : 0;
 }
 
+void hg_pointer_reads_numbers(struct hg_pointer_reads *own, uint64_t address, uint64_t size,
+			      const uint32_t *found, uint32_t picked)
+{
+	uint32_t before = own->numbers_used;
+
+	if (size > HG_READ_STRUCTURE)
+		return;
+	own->numbers_used = hg_pointer_numbers(own->out.words, address, size, found, picked,
+					       own->numbers, before, HG_READ_NUMBERS);
+	for (uint32_t i = before; i < own->numbers_used; i++)
+		own->hash = hg_mix(own->hash, own->numbers[i]);
+}
+
+void hg_pointer_reads_send_numbers(struct hg_pointer_reads *own)
+{
+	struct hg_ev_pointers event = { .source = HG_POINTERS_NUMBERS_READ,
+					.words = own->numbers,
+					.count = own->numbers_used };
+
+	if (!event.count)
+		return;
+	hg_provider->pointers(&event);
+	hg_pointers_emitted(event.count * WORD);
+}
+
 /* Follows pointers in device memory, as far as copies put them there. */
 static void follow_links(struct hg_pointer_reads *own)
 {
@@ -197,6 +224,7 @@ void hg_pointer_reads_places(struct hg_pointer_reads *own)
 			own->hash = hg_mix(own->hash, own->out.words[found[k]] + found[k]);
 			hg_pointer_reads_place(own, own->out.words[found[k]], CHILD_SIZE);
 		}
+		hg_pointer_reads_numbers(own, window->address, size, found, picked);
 		follow_links(own);
 		hg_pointer_words_add(&own->out, window->address, own->out.words, (uint32_t)size,
 				     found, picked);

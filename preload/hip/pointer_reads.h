@@ -19,6 +19,8 @@
 #define HG_READ_WORDS     256u  /* that are read one by one, by the paths to them */
 #define HG_READ_WIDTH     64u   /* pointers that one step of a path is made from */
 #define HG_READ_BLOCKS    32u   /* of device memory that a launch leads through */
+#define HG_READ_NUMBERS   32u   /* runs of them ... */
+#define HG_READ_STRUCTURE 512u  /* ... in structures of at most so many bytes */
 
 struct hg_pointer_window {
 	uint64_t address, host; /* the GPU's, and where the host reads it */
@@ -46,7 +48,10 @@ struct hg_pointer_reads {
 	int pagemap;                 /* negative until it is needed */
 	uint64_t blocks[HG_READ_BLOCKS];
 	uint32_t block_count, block_done;
-	uint64_t found, hash; /* of addresses */
+	uint64_t found, hash; /* of addresses and numbers */
+	/* Small numbers beside the pointers, which may choose among these: runs of one dword. */
+	uint64_t numbers[3 * HG_READ_NUMBERS];
+	uint32_t numbers_used;
 	/* By the number of steps; of the path that is, or was, followed. */
 	struct hg_pointer_level level[HG_PLACES_STEPS + 1];
 	uint32_t chosen_left; /* bytes that may still be read where an index chooses the word */
@@ -80,6 +85,12 @@ uint64_t hg_pointer_reads_host(struct hg_pointer_reads *own, uint64_t address, u
  * bytes. */
 size_t hg_pointer_reads_copy(struct hg_pointer_reads *own, uint64_t address, size_t size,
 			     bool check, void *to);
+
+/* Keeps the numbers among what was read of a small structure; `found` are the addresses in it. */
+void hg_pointer_reads_numbers(struct hg_pointer_reads *own, uint64_t address, uint64_t size,
+			      const uint32_t *found, uint32_t picked);
+/* Records them. */
+void hg_pointer_reads_send_numbers(struct hg_pointer_reads *own);
 
 /* Notes what the device's variables lead to, which any kernel uses. */
 void hg_pointer_reads_variables(struct hg_pointer_reads *own);

@@ -74,6 +74,48 @@ void hg_pointer_words_add(struct hg_pointer_words *own, uint64_t address, const 
 	} while (at < found_count);
 }
 
+/*
+ * Returns true for a dword that may be a flag, a limit or an index. Text of bytes and sums are
+ * greater; characters of 32 bits are not.
+ */
+static bool is_small(uint32_t dword)
+{
+	return dword + 0x8000u < 0x18000u;
+}
+
+uint32_t hg_pointer_numbers(const uint64_t *words, uint64_t address, uint64_t size,
+			    const uint32_t *found, uint32_t picked, uint64_t *runs, uint32_t used,
+			    uint32_t most)
+{
+	uint64_t *run = NULL;
+	uint32_t next = 0, dword;
+
+	if (hg_config.kernel_arguments != HG_ARGUMENTS_FULL || address % sizeof(dword))
+		return used;
+	for (uint64_t at = 0; at + sizeof(dword) <= size; at += sizeof(dword)) {
+		if (next < picked && found[next] < at / WORD)
+			next++;
+		memcpy(&dword, (const char *)words + at, sizeof(dword));
+		if ((next < picked && found[next] == at / WORD) ||
+		    hg_pointer_plausible(words[at / WORD], false) || !is_small(dword)) {
+			run = NULL;
+			continue;
+		}
+		if (run && run[2] == dword) {
+			run[1] += sizeof(dword);
+			continue;
+		}
+		if (used == 3 * most)
+			break;
+		run = &runs[used];
+		used += 3;
+		run[0] = address + at;
+		run[1] = sizeof(dword);
+		run[2] = dword;
+	}
+	return used;
+}
+
 bool hg_pointer_plausible(uint64_t word, bool all)
 {
 	return word < UINT64_C(1) << 47 && word % 4 == 0 &&

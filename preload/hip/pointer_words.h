@@ -50,6 +50,16 @@ uint32_t hg_pointer_words_pick(const uint64_t *words, uint32_t all, bool system,
 void hg_pointer_words_add(struct hg_pointer_words *own, uint64_t address, const uint64_t *words,
 			  uint32_t size, const uint32_t *found, uint32_t found_count);
 
+/*
+ * Adds the small numbers among `size` bytes that were read of `address` to the runs of one dword
+ * (address, bytes, dword), of which there are at most `most`. Words that are, or may be, addresses
+ * are none: `found` as of hg_pointer_words_pick(). Returns how many words of `runs` are used then;
+ * none are added where numbers may not be recorded.
+ */
+uint32_t hg_pointer_numbers(const uint64_t *words, uint64_t address, uint64_t size,
+			    const uint32_t *found, uint32_t picked, uint64_t *runs, uint32_t used,
+			    uint32_t most);
+
 /* Records the event, unless it is empty. */
 void hg_pointer_words_send(struct hg_pointer_words *own);
 

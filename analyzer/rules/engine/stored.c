@@ -7,6 +7,7 @@
 #include "paths.h"
 
 #include "analyzer/model/waits.h"
+#include "analyzer/rules/engine/evaluations.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
@@ -447,20 +448,62 @@ static void apply_certain(const struct rules_context *context, const struct kept
 	}
 }
 
+/*
+ * Returns the kernel with the stores that the launch executes, in `own`, if they are all known
+ * then; else NULL. Only kernels are evaluated of which the atomics are as well.
+ */
+static const struct isa_kernel *executed_stores(const struct rules_context *context,
+						const struct launch *launch, struct isa_kernel *own)
+{
+	bool items, numbers, any = false;
+	struct launch copy = *launch;
+	const struct isa_evaluation *evaluation;
+
+	for (size_t i = 0; !any && i < launch->code->atomic_count; i++)
+		any = launch->code->atomics[i].fp &&
+		      launch->code->atomics[i].origin.kind != ISA_ORIGIN_LDS;
+	if (!any)
+		return NULL;
+	copy.items_matter = &items;
+	copy.numbers_matter = &numbers;
+	evaluation = launch_evaluate(context, &copy);
+	if (!evaluation || evaluation->why || !evaluation->stores_complete)
+		return NULL;
+	*own = *launch->code;
+	own->stores = evaluation->stores;
+	own->store_count = evaluation->store_count;
+	own->stores_complete = true;
+	return own;
+}
+
 /* Applies the stores. Another store may take from there, or follow, what one makes of memory. */
 static void apply_stores(const struct rules_context *context, const struct launch *launch,
 			 struct kernel_args *args)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
 	struct contents *contents = &context->process->contents;
-	struct kept_stores *kept = attachment_get(&args->attachments, &kept_type);
+	struct kept_stores *kept = stores_of(context, launch, args);
+	struct kept_stores executed = { .list = NULL };
+	struct launch own = *launch;
+	struct isa_kernel code;
 	bool all = true, settled = false;
 
+	if (!kept->all)
+		own.code = executed_stores(context, launch, &code);
+	if (own.code == &code) {
+		executed.list = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+		kept = &executed;
+	}
 	for (unsigned round = 0; round <= ROUNDS && !settled; round++) {
-		stores_of(context, launch, args);
+		uint64_t before = contents->version;
+
+		if (kept == &executed)
+			find_stores(context, &own, kept);
+		else
+			kept = stores_of(context, launch, args);
 		all &= kept->all;
 		apply_stretches(context, kept, round == ROUNDS);
-		settled = kept->version == contents->version;
+		settled = before == contents->version;
 	}
 	/* The nodes of a graph may run in another order. */
 	if (all && settled && event->api != HG_API_hipGraphLaunch &&
@@ -468,6 +511,7 @@ static void apply_stores(const struct rules_context *context, const struct launc
 		apply_certain(context, kept);
 	if (!all)
 		contents_doubt(contents, context->event->ns, event->stream, event->device);
+	g_clear_pointer(&executed.list, g_array_unref);
 }
 
 static void follow_launch(const struct rules_context *context)

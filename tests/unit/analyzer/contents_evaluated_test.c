@@ -15,12 +15,14 @@ static struct isa_evaluated evaluated;
 static struct isa_store evaluated_store[2];
 static struct isa_evaluation executing, idle;
 
-/* The kernel executes its atomic unless the first word of OTHER is 0. */
+static uint64_t flag = OTHER;
+
+/* The kernel executes its atomic unless the first word of OTHER (or of another flag) is 0. */
 static struct isa_evaluation *evaluation_of(const struct isa_launch *launch)
 {
 	uint32_t number;
 
-	if (launch->memory(launch->user, OTHER, 4, &number) && !number)
+	if (launch->memory(launch->user, flag, 4, &number) && !number)
 		return &idle;
 	return &executing;
 }
@@ -55,7 +57,7 @@ static int evaluated_setup(void **state)
 #undef CLAIM_SETUP
 #define CLAIM_SETUP evaluated_setup
 
-static void launch_with_flag(const char *expected)
+static void flag_and_pointer(void)
 {
 	atomic.executes = false;
 	memory(HG_API_hipMalloc);
@@ -63,6 +65,11 @@ static void launch_with_flag(const char *expected)
 	fill(FINE, SIZE);
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+}
+
+static void launch_with_flag(const char *expected)
+{
+	flag_and_pointer();
 	launch(1, TABLE, OTHER);
 	assert_string_equal(found(), expected);
 }
@@ -152,6 +159,93 @@ static void changes_what_a_list_holds(void **state)
 	stores_to_a_node(16, "");
 }
 
+/* What an earlier launch stored is known by its evaluation, too. */
+static void stored_elsewhere_before(void **state)
+{
+	(void)state;
+	stores_to(0, 0, 16, 4);
+	flag_and_pointer();
+	launch(1, TABLE, OTHER);
+	launch(2, TABLE, FINE);
+	assert_string_equal(found(), "");
+}
+
+static void stored_to_the_flag_before(void **state)
+{
+	(void)state;
+	stores_to(0, 8, 0, 4);
+	flag_and_pointer();
+	executing.atomic_count = 0;
+	launch(1, TABLE, OTHER);
+	executing.atomic_count = 1;
+	stores_to(0, 0, 16, 4);
+	launch(2, TABLE, FINE);
+	assert_string_equal(found(), "HG101");
+}
+
+#define MANAGED 0x60000
+
+/* A number in managed memory, which the recorder read before a launch. */
+static void number_read(uint32_t number)
+{
+	uint64_t words[] = { MANAGED, 4, number };
+
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = { .source = HG_POINTERS_NUMBERS_READ, .words = words, .count = 3 } });
+}
+
+static void with_a_managed_flag(void)
+{
+	flag = MANAGED;
+	stores_to(0, 0, 16, 4);
+	atomic.executes = false;
+	memory(HG_API_hipMalloc);
+	alloc(HG_API_hipMallocManaged, MANAGED, SIZE, 1, 6);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+}
+
+static void flag_read_before(void **state)
+{
+	(void)state;
+	with_a_managed_flag();
+	number_read(0);
+	launch(1, TABLE, MANAGED);
+	flag = OTHER;
+	assert_string_equal(found(), "");
+}
+
+/* The host may have changed it since. */
+static void flag_read_before_another_launch(void **state)
+{
+	(void)state;
+	with_a_managed_flag();
+	number_read(0);
+	launch(1, TABLE, MANAGED);
+	launch(2, TABLE, MANAGED);
+	flag = OTHER;
+	assert_string_equal(found(), "HG101");
+}
+
+/* An earlier kernel that is not known to be done may change it after it was read. */
+static void flag_read_before_it_is_stored(void **state)
+{
+	(void)state;
+	with_a_managed_flag();
+	kernel.stores_complete = true;
+	kernel.store_count = 1;
+	stores[0] = (struct isa_store){
+		.path = { .kernarg = 8, .step_count = 1, .step = { { .exact = true } } }, .size = 4
+	};
+	launch_storing(9, MANAGED);
+	kernel.store_count = 0;
+	number_read(0);
+	launch(1, TABLE, MANAGED);
+	flag = OTHER;
+	assert_string_equal(found(), "HG101");
+}
+
 /* The code does not say how far from its argument the kernel updates, of which the first page is
  * coarse-grained; an evaluation does. */
 static void updates_at(int64_t offset, const char *expected)
@@ -190,12 +284,22 @@ static void updates_the_first_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SILENT(HG101, stores_elsewhere),          SILENT(HG101, stores_beside_it),
-		FINDS(HG101, stores_to_the_flag),         FINDS(HG101, may_store_anywhere),
-		FINDS(HG101, changes_a_pointer),          FINDS(HG101, changes_a_pointer_in_halves),
-		SILENT(HG101, stores_beside_a_pointer),   FINDS(HG101, changes_a_list),
-		SILENT(HG101, changes_what_a_list_holds), FINDS(HG102, updates_the_second_page),
+		SILENT(HG101, stores_elsewhere),
+		SILENT(HG101, stores_beside_it),
+		FINDS(HG101, stores_to_the_flag),
+		FINDS(HG101, may_store_anywhere),
+		FINDS(HG101, changes_a_pointer),
+		FINDS(HG101, changes_a_pointer_in_halves),
+		SILENT(HG101, stores_beside_a_pointer),
+		FINDS(HG101, changes_a_list),
+		SILENT(HG101, changes_what_a_list_holds),
+		FINDS(HG102, updates_the_second_page),
 		SILENT(HG102, updates_the_first_page),
+		SILENT(HG101, flag_read_before),
+		SILENT(HG101, stored_elsewhere_before),
+		FINDS(HG101, stored_to_the_flag_before),
+		FINDS(HG101, flag_read_before_another_launch),
+		FINDS(HG101, flag_read_before_it_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
