@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "preload/core/base.h"
 #include "preload/gpu/gpu.h"
@@ -58,15 +60,14 @@ static void on_checked(const struct checked *checked, void *data)
 	errno = saved;
 }
 
-#define LEAKCHECK 8    /* SOFTGPU_LEAKCHECK */
-static uint64_t tools; /* softgpu_config.check */
+static bool leakcheck;
 
 /* exit() calls this, and _exit() does not. */
 __attribute__((destructor)) static void at_exit(void)
 {
 	int saved = errno;
 
-	if (tools & LEAKCHECK && hg_enter()) {
+	if (leakcheck && hg_enter()) {
 		struct hg_ev_call event = { .api = HG_API_process_exit, .device = -1, .text = "" };
 
 		hg_provider->call(&event);
@@ -79,7 +80,9 @@ void hg_hsa_watch_checks(void)
 {
 	uint64_t (*watch)(check_watcher *, void *) =
 	    (uint64_t(*)(check_watcher *, void *))hg_hsa_query("softgpu_watch_checks");
+	const char *tools = getenv("SOFTGPU_CHECK");
 
 	if (watch)
-		tools = watch(on_checked, NULL);
+		watch(on_checked, NULL);
+	leakcheck = watch && tools && strstr(tools, "leakcheck");
 }

@@ -284,11 +284,10 @@ void *hg_checks_release(uint32_t api, void *ptr)
 		return ptr;
 	wait = (int (*)(void))hg_hip_query("hipDeviceSynchronize");
 	/* Kernels may use the memory until then. */
-	if (unwritten && ptr) {
-		if (owner != OTHER && wait)
-			wait();
+	if (ptr && owner != OTHER && wait)
+		wait();
+	if (unwritten && ptr)
 		unwritten((uintptr_t)ptr, 0);
-	}
 	if (!checks)
 		return ptr;
 	pthread_mutex_lock(&lock);
@@ -299,10 +298,6 @@ void *hg_checks_release(uint32_t api, void *ptr)
 		bool may_keep =
 		    owner != OTHER && owner == block.owner && block.size <= KEPT_MOST && wait;
 
-		pthread_mutex_unlock(&lock);
-		if (owner != OTHER && wait)
-			wait();
-		pthread_mutex_lock(&lock);
 		out = may_keep ? keep(block) : block;
 		if (out.ptr)
 			tell(out.at, out.size, out.whole, UNKNOWN);
