@@ -153,29 +153,37 @@ static const uint8_t *look(struct sg_wave *wave, uint64_t pc, uint64_t address, 
 	return (const uint8_t *)(uintptr_t)(address + span->delta);
 }
 
+/* The page that an instruction accessed last; lanes mostly share it. */
+struct cursor {
+	struct sg_global_pages *pages;
+	struct sg_global_page *page;
+};
+
 /* Notes a lane's access; `changed` has a bit for each byte of it that counts. */
 static bool note_lane(struct sg_wave *wave, const struct sg_insn *in,
 		      const struct sg_touched *touched, unsigned lane, uint64_t changed,
-		      struct sg_suspicion *suspicion)
+		      struct cursor *cursor, struct sg_suspicion *suspicion)
 {
-	struct sg_global_pages *pages = pages_of(wave->run);
 	uint64_t address = touched->address[0][lane], pc;
 	bool writes = touched->kind == SG_WRITE;
 
 	pc = (uint64_t)(((int64_t)(in->pc - wave->run->entry) / 4 + PC_MIDDLE) &
 			(2 * PC_MIDDLE - 1));
-	while (changed && pages) {
+	while (changed && cursor->pages) {
 		uint64_t at = address + (unsigned)__builtin_ctzll(changed), word = at / 4 * 4;
 		unsigned first = (unsigned)(word < address ? 0 : word - address);
 		unsigned skip = (unsigned)(word < address ? address - word : 0);
 		unsigned bytes = (unsigned)(changed >> first << skip) & 15;
-		struct sg_global_page *page = find_page(pages, word / SOFTGPU_PAGE_SIZE);
+		struct sg_global_page *page = cursor->page;
 		bool loads;
 		entry other;
 
 		changed &= ~((uint64_t)bytes >> skip << first);
+		if (!page || page->number != word / SOFTGPU_PAGE_SIZE)
+			page = find_page(cursor->pages, word / SOFTGPU_PAGE_SIZE);
 		if (!page)
 			return false;
+		cursor->page = page;
 		other =
 		    note_word(page, (unsigned)(word % SOFTGPU_PAGE_SIZE / 4),
 			      make(pc, bytes, wave->index * SG_LANES + lane, wave->group->linear),
@@ -218,6 +226,7 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 	bool writes = touched->kind == SG_WRITE, found = false;
 	bool looks = !touched->scalar && touched->size <= WIDEST && touched->elements == 1 &&
 		     wave->run->ngroups > 1 && wave->group->linear < GROUP_MAX;
+	struct cursor cursor = { NULL, NULL };
 	uint64_t there = 0;
 
 	if (touched->kind == SG_ATOMIC || in->glc || in->sc1) {
@@ -239,8 +248,9 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 			there |= m & -m;
 	}
 	in->op->exec(wave, in);
-	if (wave->stop)
+	if (wave->stop || !there)
 		return false;
+	cursor.pages = pages_of(wave->run);
 	for (uint64_t m = there; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
 		uint64_t changed = ((uint64_t)1 << touched->size) - 1;
@@ -252,7 +262,7 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 
 			changed = bytes ? differ(bytes, before[l], touched->size) : 0;
 		}
-		if (note_lane(wave, in, touched, l, changed, &one) && !found) {
+		if (note_lane(wave, in, touched, l, changed, &cursor, &one) && !found) {
 			found = true;
 			*suspicion = one;
 		}
