@@ -35,12 +35,23 @@ struct block {
 	int64_t size;
 };
 
+#define THREAD_ROW INT32_MIN /* in place of a device */
+
+/* A stream of a device, or a thread. */
+struct row {
+	const struct process *process;
+	uint64_t stream; /* or thread */
+	unsigned number; /* of the streams that had this handle */
+	int32_t device;
+	uint64_t track; /* 0: not made yet; no part of the key */
+};
+
 struct perfetto_export {
 	struct analysis analysis;
 	struct analysis_run *run;
 	struct perfetto *trace;
 	GHashTable *processes; /* struct process -> struct process_tracks */
-	GHashTable *rows;      /* text -> number of a track */
+	GHashTable *rows;      /* struct row */
 	GHashTable *kernels;   /* symbol -> its name for people */
 	GHashTable *places;    /* struct finding -> track of the event that it appeared at */
 	guint looked;          /* findings that are in `places`, or appeared at none */
@@ -74,59 +85,64 @@ static struct process_tracks *tracks_of(struct perfetto_export *export,
 	return tracks;
 }
 
-/* Returns the track of a key, or 0 with the key kept for one that the caller makes. Takes the key.
- */
-static uint64_t row_of(struct perfetto_export *export, char *key, uint64_t made)
+static guint hash_row(gconstpointer data)
 {
-	uint64_t *known = g_hash_table_lookup(export->rows, key);
+	const struct row *row = data;
+	uint64_t bits = (uint64_t)(uintptr_t)row->process ^ row->stream ^
+			(uint64_t)(unsigned)row->number << 40 ^
+			(uint64_t)(unsigned)row->device << 20;
 
-	if (known) {
-		g_free(key);
-		return *known;
+	return (guint)(bits ^ bits >> 32);
+}
+
+static gboolean are_rows_equal(gconstpointer a, gconstpointer b)
+{
+	const struct row *one = a, *other = b;
+
+	return one->process == other->process && one->stream == other->stream &&
+	       one->number == other->number && one->device == other->device;
+}
+
+/* Returns what is known of the row, or adds it without a track. */
+static struct row *row_of(struct perfetto_export *export, const struct row *key)
+{
+	struct row *row = g_hash_table_lookup(export->rows, key);
+
+	if (!row) {
+		row = g_memdup2(key, sizeof(*key));
+		g_hash_table_add(export->rows, row);
 	}
-	if (made) {
-		g_hash_table_insert(export->rows, key, g_memdup2(&made, sizeof(made)));
-		return made;
-	}
-	g_free(key);
-	return 0;
+	return row;
 }
 
 static uint64_t stream_row(struct perfetto_export *export, const struct process *process,
 			   int32_t device, uint64_t stream)
 {
-	unsigned number = stream_number(process, stream);
-	char *key =
-	    g_strdup_printf("%p %d %" PRIx64 " %u", (const void *)process, device, stream, number);
-	uint64_t row = row_of(export, g_strdup(key), 0);
+	const unsigned number = stream_number(process, stream);
+	struct row *row = row_of(export, &(struct row){ process, stream, number, device, 0 });
 
-	if (!row) {
+	if (!row->track) {
 		char *name = stream_name(stream, number);
 		char *title = g_strdup_printf("GPU %d, %s", device, name);
 
-		row = row_of(
-		    export, g_strdup(key),
-		    perfetto_track(export->trace, tracks_of(export, process)->process, title));
+		row->track =
+		    perfetto_track(export->trace, tracks_of(export, process)->process, title);
 		g_free(title);
-		free(name);
+		g_free(name);
 	}
-	g_free(key);
-	return row;
+	return row->track;
 }
 
 static uint64_t thread_row(struct perfetto_export *export, const struct process *process,
 			   int32_t tid)
 {
-	char *key = g_strdup_printf("%p thread %d", (const void *)process, tid);
-	uint64_t row = row_of(export, g_strdup(key), 0);
+	struct row *row = row_of(export, &(struct row){ process, (uint64_t)tid, 0, THREAD_ROW, 0 });
 
-	if (!row) {
-		row = row_of(export, g_strdup(key),
-			     perfetto_thread(export->trace, tracks_of(export, process)->process,
-					     process->pid, tid));
+	if (!row->track) {
+		row->track = perfetto_thread(export->trace, tracks_of(export, process)->process,
+					     process->pid, tid);
 	}
-	g_free(key);
-	return row;
+	return row->track;
 }
 
 static const char *kernel_name(struct perfetto_export *export, const struct process *process,
@@ -331,7 +347,7 @@ static int fill(FILE *stream, const char *file, const char *path)
 	struct perfetto_export export = {
 		.trace = perfetto_begin(stream),
 		.processes = g_hash_table_new_full(NULL, NULL, NULL, free_tracks),
-		.rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+		.rows = g_hash_table_new_full(hash_row, are_rows_equal, g_free, NULL),
 		.kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 		.places = g_hash_table_new_full(NULL, NULL, NULL, g_free),
 	};
