@@ -18,6 +18,7 @@
 
 /* Bits of `capability` of a node and of `flags` of a link, and link types [UAPI kfd_sysfs.h]. */
 #define CAPABILITY_SVM     0x08000000u
+#define CAPABILITY2_STALL  0x4u /* HSA_CAP2_STALL_ON_RETRY_FAULT, of `capability2` [ROCR11780] */
 #define LINK_NO_ATOMICS_32 0x4u
 #define LINK_NO_ATOMICS_64 0x8u
 #define LINK_XGMI          11u
@@ -268,6 +269,16 @@ static void check_gpu(struct doctor *doctor, const char *node, GHashTable *prope
 		   svm ? "with" : "without");
 	/* A driver from outside the kernel tree may have what the configuration lacks. */
 	doctor->no_svm = !svm || (doctor->no_svm && doctor->targets->len > 1);
+	if (property(properties, "capability2") & CAPABILITY2_STALL) {
+		doctor_add(
+		    doctor, HEALTH_LIMITED,
+		    "set HSA_USERPTR_FOR_PAGED_MEM=0 for a runtime that does not know this mode: "
+		    "it "
+		    "cannot make queues else",
+		    "%s stalls on a fault until it is served: the driver registers no memory of "
+		    "the host",
+		    target);
+	}
 	check_xnack(doctor, target);
 	check_links(doctor, node, target);
 	g_free(target);
