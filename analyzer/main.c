@@ -62,6 +62,8 @@ static const struct verb {
 	{ "detach", "stop recording", usage_detach, cmd_detach },
 	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,
 	  cmd_doctor },
+	{ "demo", "show a recording and its report: a result that is silently wrong", usage_demo,
+	  cmd_demo },
 	{ "explain", "explain a rule, or the kinds of memory of this machine", usage_explain,
 	  cmd_explain },
 	{ "probe", "measure this machine's memory, and compare it with the memory model",

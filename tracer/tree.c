@@ -173,6 +173,18 @@ int tree_remove(int parent, const char *name)
 	return result;
 }
 
+int tree_remove_path(const char *path)
+{
+	char name[NAME_MAX + 1];
+	int parent = tree_open_parent(path, name, sizeof(name)), result;
+
+	if (parent < 0)
+		return parent;
+	result = tree_remove(parent, name);
+	close(parent);
+	return result;
+}
+
 static int hide_entry(int folder, const char *name, const struct stat *status, int opened,
 		      void *data)
 {

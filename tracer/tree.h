@@ -32,6 +32,8 @@ int tree_open(int parent, const char *name);
  * Returns 0 or -errno.
  */
 int tree_remove(int parent, const char *name);
+/* The same for a path; errors of tree_open_parent() as well. */
+int tree_remove_path(const char *path);
 
 /* Takes all permissions of group and others from directory `folder` and everything in it. */
 void tree_hide(int folder);

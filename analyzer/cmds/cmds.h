@@ -10,6 +10,7 @@
 /* A verb gets its own name as argv[0], parses its options and returns the exit status. */
 int cmd_attach(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_demo(int argc, char **argv);
 int cmd_detach(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
@@ -39,6 +40,7 @@ void cmds_use_cache(void);
 /* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
 extern const char usage_attach[];
 extern const char usage_check[];
+extern const char usage_demo[];
 extern const char usage_detach[];
 extern const char usage_diff[];
 extern const char usage_doctor[];

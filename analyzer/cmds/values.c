@@ -91,6 +91,7 @@ static const struct row {
 	{ "export", "", "@directory" },
 	{ "import", "", "@directory" },
 	{ "placement", "", "@directory" },
+	{ "demo", "", "@none" },
 	{ "ps", "", "@none" },
 	{ "reduce", "", "@directory" },
 	{ "report", "", "@directory" },

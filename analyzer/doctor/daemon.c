@@ -80,17 +80,6 @@ static int try_daemon(const struct install_paths *paths, const char *folder, cha
 	return error;
 }
 
-static void remove_folder(const char *folder)
-{
-	char name[64];
-	int parent = tree_open_parent(folder, name, sizeof(name));
-
-	if (parent >= 0) {
-		tree_remove(parent, name);
-		close(parent);
-	}
-}
-
 static void check_own(struct doctor *doctor)
 {
 	char *folder = g_dir_make_tmp("hipgrain-doctor-XXXXXX", NULL);
@@ -113,7 +102,7 @@ static void check_own(struct doctor *doctor)
 	}
 	install_paths_free(&paths);
 	if (folder)
-		remove_folder(folder);
+		tree_remove_path(folder);
 	g_free(folder);
 }
 

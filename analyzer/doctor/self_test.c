@@ -5,7 +5,6 @@
  * finding that it leads to. Where there is no HIP runtime, a program that only allocates is
  * recorded.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -162,7 +161,7 @@ void doctor_check_self(struct doctor *doctor)
 		try_demo(doctor, self, paths.demo, folder);
 	}
 	if (folder)
-		tree_remove(AT_FDCWD, folder);
+		tree_remove_path(folder);
 	install_paths_free(&paths);
 	g_free(folder);
 	free(self);
