@@ -32,7 +32,8 @@ int tree_open(int parent, const char *name);
  * Returns 0 or -errno.
  */
 int tree_remove(int parent, const char *name);
-/* The same for a path; errors of tree_open_parent() as well. */
+/* Removes the directory that a path names. Returns 0, or -errno of tree_remove() and
+ * tree_open_parent(). */
 int tree_remove_path(const char *path);
 
 /* Takes all permissions of group and others from directory `folder` and everything in it. */
