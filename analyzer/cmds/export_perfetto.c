@@ -122,7 +122,7 @@ static uint64_t stream_row(struct perfetto_export *export, const struct process 
 	struct row *row = row_of(export, &(struct row){ process, stream, number, device, 0 });
 
 	if (!row->track) {
-		char *name = stream_name(stream, number);
+		char *name = stream_name(process, stream, number);
 		char *title = g_strdup_printf("GPU %d, %s", device, name);
 
 		row->track =

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/supposition.h"
+#include "analyzer/rules/ids/hg3xx.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
+#include "analyzer/rules/ids/hg9xx.h"
 #include "json_values.h"
 #include "printer.h"
 #include "report.h"
@@ -14,9 +18,9 @@
  * says if it would happen elsewhere.
  */
 static const enum rule_id seen_rules[] = {
-	RULE_HG301, RULE_HG302, RULE_HG308, RULE_HG309, RULE_HG312, RULE_HG314,
-	RULE_HG614, RULE_HG616, RULE_HG617, RULE_HG621, RULE_HG623, RULE_HG624,
-	RULE_HG706, RULE_HG707, RULE_HG709, RULE_HG711, RULE_HG712, RULE_HG902,
+	RULE_HG301, RULE_HG302, RULE_HG308, RULE_HG309, RULE_HG312, RULE_HG314, RULE_HG614,
+	RULE_HG616, RULE_HG617, RULE_HG621, RULE_HG623, RULE_HG624, RULE_HG706, RULE_HG707,
+	RULE_HG709, RULE_HG711, RULE_HG712, RULE_HG714, RULE_HG902,
 };
 
 struct changes {

@@ -9,6 +9,8 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_alloc_device.h"
 
 #define DEFECTS_FROM  70200000  /* HIP 7.2 */
