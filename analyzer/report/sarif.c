@@ -398,7 +398,7 @@ static struct json_object *one_result(const struct sarif *sarif, struct json_obj
 
 	put(object, "ruleId", text_value(get_text(finding, "rule")));
 	if (rule) /* else the report is another version's */
-		put(object, "ruleIndex", json_object_new_int64(rule - rules));
+		put(object, "ruleIndex", json_object_new_int64(rule_index(rule)));
 	if (severity >= 0)
 		put(object, "level", text(sarif_level((enum severity)severity)));
 	if (priority >= 0)

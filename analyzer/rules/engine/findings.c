@@ -46,6 +46,15 @@ const struct rule *rule_after(const struct rule *rule)
 	return rule < rules + RULES ? rule : NULL;
 }
 
+unsigned rule_index(const struct rule *rule)
+{
+	unsigned before = 0;
+
+	for (const struct rule *one = rule_after(NULL); one < rule; one = rule_after(one))
+		before++;
+	return before;
+}
+
 const struct rule *rule_by_name(const char *id_or_slug)
 {
 	for (const struct rule *rule = rule_after(NULL); rule; rule = rule_after(rule))

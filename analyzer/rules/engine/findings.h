@@ -49,6 +49,9 @@ extern const struct rule rules[RULES]; /* by enum rule_id; `id` is NULL where th
 /* Returns the rule that follows, by their ids, the first one for NULL; NULL: there is none. */
 const struct rule *rule_after(const struct rule *rule);
 
+/* Returns the number of rules that come before RULE: its index in a list by rule_after(). */
+unsigned rule_index(const struct rule *rule);
+
 /* By "HG101", in any case of letters, or its slug; NULL: there is none. */
 const struct rule *rule_by_name(const char *id_or_slug);
 const char *severity_name(enum severity severity);
