@@ -26,11 +26,13 @@
  */
 typedef uint64_t entry;
 
+/*
+ * The accesses to a page's words; NULL: nothing has stored there, or loaded. Most pages are loaded
+ * from or stored to, not both.
+ */
 struct sg_global_page {
 	uint64_t number;
-	struct {
-		entry write, read;
-	} word[WORDS];
+	entry *stores, *loads; /* of WORDS words */
 };
 
 struct sg_global_pages {
@@ -38,9 +40,13 @@ struct sg_global_pages {
 	size_t count;
 };
 
-static entry make(uint64_t pc, unsigned bytes, unsigned item, uint64_t group)
+/* Returns the entry of a wave's first lane that accesses no byte. */
+static entry entry_of(const struct sg_wave *wave, const struct sg_insn *in)
 {
-	return pc << 38 | (uint64_t)bytes << 34 | (uint64_t)item << 24 | (group + 1);
+	uint64_t pc = (uint64_t)(((int64_t)(in->pc - wave->run->entry) / 4 + PC_MIDDLE) &
+				 (2 * PC_MIDDLE - 1));
+
+	return pc << 38 | (uint64_t)(wave->index * SG_LANES) << 24 | (wave->group->linear + 1);
 }
 
 static unsigned bytes_of(entry e)
@@ -109,10 +115,33 @@ static struct sg_global_page *find_page(struct sg_global_pages *pages, uint64_t 
 	}
 }
 
+/* Returns the accesses of a kind, which it makes where there are none; NULL: there is no memory. */
+static entry *make_words(entry **words)
+{
+	entry *made = __atomic_load_n(words, __ATOMIC_ACQUIRE), *none = NULL;
+
+	if (made)
+		return made;
+	made = calloc(WORDS, sizeof(*made));
+	if (made && !__atomic_compare_exchange_n(words, &none, made, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE)) {
+		free(made);
+		made = none;
+	}
+	return made;
+}
+
 void sg_global_races_free(struct sg_global_pages *pages)
 {
-	for (size_t i = 0; pages && i < SLOTS; i++)
-		free(pages->slot[i]);
+	for (size_t i = 0; pages && i < SLOTS; i++) {
+		struct sg_global_page *page = pages->slot[i];
+
+		if (page) {
+			free(page->stores);
+			free(page->loads);
+			free(page);
+		}
+	}
 	free(pages);
 }
 
@@ -121,26 +150,34 @@ static bool is_other(entry e, unsigned bytes, uint64_t group)
 	return e && bytes_of(e) & bytes && group_of(e) != group;
 }
 
-/* Notes what a lane accesses of one word. Returns the access that it races with, or 0, and whether
- * either of the two is a load. */
+static entry latest(const entry *words, unsigned word)
+{
+	return words ? __atomic_load_n(&words[word], __ATOMIC_RELAXED) : 0;
+}
+
+/*
+ * Notes what a lane accesses of one word. Returns the access that it races with, or 0, and whether
+ * either of the two is a load.
+ */
 static entry note_word(struct sg_global_page *page, unsigned word, entry mine, bool writes,
 		       bool *loads)
 {
 	uint64_t group = group_of(mine);
-	entry write = __atomic_load_n(&page->word[word].write, __ATOMIC_RELAXED);
-	entry read = __atomic_load_n(&page->word[word].read, __ATOMIC_RELAXED);
-	entry *own = writes ? &page->word[word].write : &page->word[word].read;
-	entry before = writes ? write : read, all = mine;
+	entry *own = make_words(writes ? &page->stores : &page->loads);
+	entry store = latest(__atomic_load_n(&page->stores, __ATOMIC_ACQUIRE), word);
+	entry load = writes ? latest(__atomic_load_n(&page->loads, __ATOMIC_ACQUIRE), word) : 0;
+	entry before = latest(own, word), all = mine;
 
 	/* Work-items of a group often access one byte each. */
 	if (before >> 38 == mine >> 38 && group_of(before) == group)
 		all |= (uint64_t)bytes_of(before) << 34;
-	__atomic_store_n(own, all, __ATOMIC_RELAXED);
+	if (own)
+		__atomic_store_n(&own[word], all, __ATOMIC_RELAXED);
 	*loads = !writes;
-	if (is_other(write, bytes_of(mine), group))
-		return write;
+	if (is_other(store, bytes_of(mine), group))
+		return store;
 	*loads = true;
-	return writes && is_other(read, bytes_of(mine), group) ? read : 0;
+	return is_other(load, bytes_of(mine), group) ? load : 0;
 }
 
 /* Returns the host's address of bytes on one page that the GPU may access; NULL: there is none. */
@@ -159,16 +196,17 @@ struct cursor {
 	struct sg_global_page *page;
 };
 
-/* Notes a lane's access; `changed` has a bit for each byte of it that counts. */
-static bool note_lane(struct sg_wave *wave, const struct sg_insn *in,
-		      const struct sg_touched *touched, unsigned lane, uint64_t changed,
-		      struct cursor *cursor, struct sg_suspicion *suspicion)
+/*
+ * Notes a lane's access; `changed` has a bit for each byte of it that counts, `mine` is the entry
+ * of the first lane and no byte.
+ */
+static bool note_lane(struct sg_wave *wave, const struct sg_touched *touched, unsigned lane,
+		      uint64_t changed, entry mine, struct cursor *cursor,
+		      struct sg_suspicion *suspicion)
 {
-	uint64_t address = touched->address[0][lane], pc;
+	uint64_t address = touched->address[0][lane];
 	bool writes = touched->kind == SG_WRITE;
 
-	pc = (uint64_t)(((int64_t)(in->pc - wave->run->entry) / 4 + PC_MIDDLE) &
-			(2 * PC_MIDDLE - 1));
 	while (changed && cursor->pages) {
 		uint64_t at = address + (unsigned)__builtin_ctzll(changed), word = at / 4 * 4;
 		unsigned first = (unsigned)(word < address ? 0 : word - address);
@@ -184,10 +222,8 @@ static bool note_lane(struct sg_wave *wave, const struct sg_insn *in,
 		if (!page)
 			return false;
 		cursor->page = page;
-		other =
-		    note_word(page, (unsigned)(word % SOFTGPU_PAGE_SIZE / 4),
-			      make(pc, bytes, wave->index * SG_LANES + lane, wave->group->linear),
-			      writes, &loads);
+		other = note_word(page, (unsigned)(word % SOFTGPU_PAGE_SIZE / 4),
+				  mine | (entry)bytes << 34 | (entry)lane << 24, writes, &loads);
 		if (!other || wave->group->acquired)
 			continue;
 		*suspicion = (struct sg_suspicion){ .kind = SOFTGPU_CHECK_GLOBAL_RACE,
@@ -207,6 +243,8 @@ static uint64_t differ(const uint8_t *now, const uint8_t *before, unsigned size)
 {
 	uint64_t changed = 0;
 
+	if (memcmp(now, before, size) == 0)
+		return 0;
 	for (unsigned i = 0; i < size; i++)
 		changed |= (uint64_t)(now[i] != before[i]) << i;
 	return changed;
@@ -228,6 +266,7 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 		     wave->run->ngroups > 1 && wave->group->linear < GROUP_MAX;
 	struct cursor cursor = { NULL, NULL };
 	uint64_t there = 0;
+	entry mine;
 
 	if (touched->kind == SG_ATOMIC || in->glc || in->sc1) {
 		if (!writes)
@@ -251,6 +290,7 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 	if (wave->stop || !there)
 		return false;
 	cursor.pages = pages_of(wave->run);
+	mine = entry_of(wave, in);
 	for (uint64_t m = there; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
 		uint64_t changed = ((uint64_t)1 << touched->size) - 1;
@@ -262,7 +302,7 @@ bool sg_global_race_execute(struct sg_wave *wave, const struct sg_insn *in,
 
 			changed = bytes ? differ(bytes, before[l], touched->size) : 0;
 		}
-		if (note_lane(wave, in, touched, l, changed, &cursor, &one) && !found) {
+		if (note_lane(wave, touched, l, changed, mine, &cursor, &one) && !found) {
 			found = true;
 			*suspicion = one;
 		}
