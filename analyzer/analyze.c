@@ -288,8 +288,9 @@ static void note_foreign(struct analysis *analysis)
 				       process->pid);
 		} else if (!facts->attached && facts->deleted <= 0) {
 			findings_limit(&analysis->findings,
-				       "process %d: its first records are missing; what it did is "
-				       "not analysed",
+				       "process %d: its first records are missing, or it began by "
+				       "a system call of the program's own (clone); what it did "
+				       "is not analysed",
 				       process->pid);
 		}
 	}

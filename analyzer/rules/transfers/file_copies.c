@@ -46,7 +46,9 @@ void check_file_copies(const struct rules_context *context)
 	struct finding *finding;
 	bool is_new;
 
-	if (copy->size <= largest_staged(process) || copy->rows > 1 || copy->depth > 1)
+	/* Most copies are smaller than what any release pins. */
+	if (copy->size <= MIB || copy->size <= largest_staged(process) || copy->rows > 1 ||
+	    copy->depth > 1)
 		return;
 	src = process_place(process, copy->src);
 	if (!is_file_mapping(&src))
