@@ -11,12 +11,12 @@
 // The first half of the memory is coarse-grained; the third launch is given the second half.
 // hipgrain-run: third_launch
 // hipgrain-stdout: apart: 1024 of 2048 right
-// hipgrain-expect: HG102 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=1 offset=8192 from=@third advised=@advice confidence=likely
+// hipgrain-expect: HG102 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=1 offset=8192 from=@third advised=@advice confidence=proven
 //
-// The same, and only the launches that use the coarse-grained half: the index is not followed.
+// The same, and only the launches that use the coarse-grained half, as their evaluation shows.
 // hipgrain-run: first_launches
 // hipgrain-stdout: apart: 1024 of 1024 right
-// hipgrain-expect: HG108 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=2 offset=0 advised=@advice confidence=possible
+// hipgrain-expect: none
 //
 // The coarse-grained half is the second one, and all that is used lies there.
 // hipgrain-run: second_half
