@@ -27,6 +27,10 @@
 // hipgrain-stdout: pools: 0 of 192 counted
 // hipgrain-expect: HG101 kernel=add argument=0 api=hipMallocManaged at=@steps_arena launches=3 confidence=proven
 // hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@steps_arena launches=3 confidence=likely
+// hipgrain-gpu: gfx942: it performs the updates
+// hipgrain-stdout: pools: 192 of 192 counted
+// hipgrain-harmless: nothing uses the piece's memory after that
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@steps_arena launches=3 confidence=likely
 //
 // hipgrain-run: given_back_later
 // hipgrain-stdout: pools: done
