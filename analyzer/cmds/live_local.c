@@ -193,9 +193,12 @@ static int write_metrics(const struct report_options *options, const char *bundl
 	if (child == 0) {
 		status = report_bundle(&own, bundle, stdout);
 		/* node_exporter is another user. */
-		if (status == HG_EXIT_OK && path && chmod(path, 0644) == 0 &&
-		    rename(path, options->output))
+		if (status == HG_EXIT_OK && path &&
+		    (chmod(path, 0644) || rename(path, options->output))) {
+			message_error("%s: cannot be replaced: %s", options->output,
+				      strerror(errno));
 			status = HG_EXIT_INPUT;
+		}
 		fflush(stdout);
 		_exit(status);
 	}

@@ -242,7 +242,7 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 	analysis->worth = options->verbose ? 0 : options->worth;
 	selection_apply(&options->selection, analysis);
 	if (analysis->supposed) {
-		/* What it takes out there is counted here already. */
+		/* The findings that it takes out there are counted here already. */
 		uint64_t suppressed = options->selection.suppressed;
 		guint known = options->selection.known_now->len;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `report --what-if KEY=VALUE` supposes. */
+/* Reads and checks what `report --what-if KEY=VALUE` supposes. */
 #ifndef HIPGRAIN_CMDS_SUPPOSED_H
 #define HIPGRAIN_CMDS_SUPPOSED_H
 

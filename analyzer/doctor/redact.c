@@ -7,7 +7,7 @@
 
 #define NUMBER_MOST 16 /* characters of a number that is no secret: longer ones may be a key */
 
-/* What every machine has: names below tell nothing of the user. */
+/* Every machine has these: names below tell nothing of the user. */
 static const char *const system_folders[] = {
 	"/usr", "/lib",  "/lib64", "/bin",  "/sbin", "/opt/rocm",
 	"/dev", "/proc", "/sys",   "/boot", "/etc",

@@ -46,8 +46,7 @@ struct access {
 	bool executes;
 	isa_when certain; /* of a store of one word to one address: as in isa_store */
 	bool overflow;    /* more pairs than kept */
-	/* Of a load, a bit for each dword: whenever it is executed, the lane has stored to that one
-	 * before. */
+	/* A load has a bit for each dword to which the lane has always stored before. */
 	uint16_t stored_before;
 	int64_t offset; /* that the instruction adds to each pair */
 	struct value_pair {

@@ -149,7 +149,7 @@ uint64_t perfetto_bytes(struct perfetto *trace, uint64_t process, const char *na
 
 /* ---- events ---- */
 
-/* Returns the number of a name; a new one is told by the packet that is being made. */
+/* Returns the number of a name; the packet that is being made defines a new one. */
 static uint64_t number_of(struct perfetto *trace, const char *name)
 {
 	gpointer known = g_hash_table_lookup(trace->names, name);

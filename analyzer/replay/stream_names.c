@@ -2,11 +2,8 @@
 /* Numbers the streams of a process. */
 #include "stream_names.h"
 
+#include "order.h"
 #include "tracer/api/hip_streams.h"
-
-/* hipStreamLegacy and hipStreamPerThread. */
-#define STREAM_LEGACY     UINT64_C(1)
-#define STREAM_PER_THREAD UINT64_C(2)
 
 static uint64_t stream_of(const struct hg_event *event)
 {

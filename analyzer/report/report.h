@@ -42,7 +42,7 @@ struct json_object *json_gpu_time(const struct analysis *analysis, const struct 
  */
 struct json_object *json_worth(const struct analysis *analysis, const struct finding *finding);
 
-/* What a cause is worth with all of its findings; each kernel counts once. */
+/* A cause is worth this with all of its findings; each kernel counts once. */
 struct cause_worth {
 	unsigned kernels; /* whose time was measured */
 	int64_t kernels_ns;

@@ -274,11 +274,12 @@ void put_supposed(const struct printer *now, unsigned style)
 		fprintf(now->stream, "%u break%s, %u mended, %u of another severity",
 			changes.breaks->len, changes.breaks->len == 1 ? "s" : "",
 			changes.mends->len, changes.worse->len);
-	fprintf(now->stream,
-		", %u the same, %u that cannot be told; %u row%s of the memory model differ%s\n",
-		changes.same, changes.unknown->len, supposed_rows(&supposed->findings)->len,
-		supposed_rows(&supposed->findings)->len == 1 ? "" : "s",
-		supposed_rows(&supposed->findings)->len == 1 ? "s" : "");
+	fprintf(
+	    now->stream,
+	    ", %u the same, %u that cannot be determined; %u row%s of the memory model differ%s\n",
+	    changes.same, changes.unknown->len, supposed_rows(&supposed->findings)->len,
+	    supposed_rows(&supposed->findings)->len == 1 ? "" : "s",
+	    supposed_rows(&supposed->findings)->len == 1 ? "s" : "");
 	for (guint i = 0; i < changes.breaks->len; i++) {
 		const struct finding *finding = changes.breaks->pdata[i];
 
@@ -292,7 +293,7 @@ void put_supposed(const struct printer *now, unsigned style)
 	put_short_list(now, "What is mended:", changes.mends);
 	put_short_list(now,
 		       "What happened in the recording, or rests on code that is not there, and "
-		       "cannot be told:",
+		       "cannot be determined:",
 		       changes.unknown);
 	if (limits->len)
 		fputs("Not known there:\n", now->stream);

@@ -118,7 +118,7 @@ struct hg_tls {
 	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
-	/* Where the last walk of the stack left the innermost handler of a signal; 0: nowhere. */
+	/* The last walk of the stack left the innermost handler of a signal here; 0: nowhere. */
 	uintptr_t interrupted;
 	uint32_t totalled;       /* calls since it last read the clock: small_block_stats.c */
 	uint8_t stacks_unpolled; /* new ones since it last asked the loader: stack.c */

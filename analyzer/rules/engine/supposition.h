@@ -7,13 +7,13 @@
 #include "analyzer/model/waits.h"
 #include "rule_api.h"
 
-/* One answer that differs; there is one for each call, flags and texts of a process. */
+/* This is an answer that differs; there is one for each call, flags and texts of a process. */
 struct supposed_row {
 	const struct process *process; /* borrowed */
 	char *what;                    /* "hipMemcpy", with flags or what the memory is */
 	char *before, *after;          /* what it is and would be, clauses */
 	const char *sources;           /* tags; static */
-	uint32_t stack_id;             /* where the model was asked first; 0: none */
+	uint32_t stack_id;             /* where the model was queried first; 0: none */
 	uint64_t count;
 };
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/replay/order.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/ids/hg6xx.h"
@@ -71,10 +72,10 @@ void check_pool_failure(const struct rules_context *context)
 	g_free(release);
 }
 
-/* Returns the number of a stream by which it compares: hipStreamLegacy is the null stream. */
-static uint64_t stream_number(uint64_t stream)
+/* Both handles of the null stream of a device are the same stream. */
+static bool are_same_stream(uint64_t a, uint64_t b)
 {
-	return stream == 1 ? 0 : stream;
+	return a == b || (a <= STREAM_LEGACY && b <= STREAM_LEGACY);
 }
 
 void check_pool_freed_elsewhere(const struct rules_context *context)
@@ -86,7 +87,7 @@ void check_pool_freed_elsewhere(const struct rules_context *context)
 	char *release;
 
 	if (!allocation || from->api != HG_API_hipFreeAsync || !is_of_pool(allocation->api) ||
-	    stream_number(from->stream) == stream_number(allocation->stream) ||
+	    are_same_stream(from->stream, allocation->stream) ||
 	    !pool_has_defects(context->process, &confirmed))
 		return;
 	finding = findings_get(context->findings, RULE_HG713, context->process, &is_new, "%u %u",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HIP's memory pools (hipMallocAsync) are known to do wrong, by release. */
+/* Knows the defects of HIP's memory pools (hipMallocAsync), by release. */
 #ifndef HIPGRAIN_RULES_POOL_DEFECTS_H
 #define HIPGRAIN_RULES_POOL_DEFECTS_H
 

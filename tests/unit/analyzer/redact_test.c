@@ -16,7 +16,7 @@ static int begin(void **state)
 {
 	(void)state;
 	redact_begin(&redaction, "alice", "login7");
-	redact_know(&redaction, "/home/alice:/work/secret project/bin:./app:/");
+	redact_know(&redaction, "/home/alice:/projects/secret project/bin:./app:/");
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static void test_paths(void **state)
 static void test_paths_with_spaces(void **state)
 {
 	(void)state;
-	gives("/work/secret project/bin/libhipgrain-preload.so would be preloaded",
+	gives("/projects/secret project/bin/libhipgrain-preload.so would be preloaded",
 	      "DIR1/libhipgrain-preload.so would be preloaded");
 	gives("./app: is a script", "FILE1: is a script");
 }
