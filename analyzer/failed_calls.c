@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 
 /*
  * Appends " of fill(int*) (a grid of 0 x 1 x 1, blocks of 64 x 1 x 1, 1024 bytes of dynamic LDS)".

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "comgr/rocm.h"
-#include "tracer/target.h"
+#include "tracer/command_file.h"
 #ifdef HIPGRAIN_PORTABLE
 #include "comgr/load.h"
 #endif

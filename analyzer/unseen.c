@@ -10,7 +10,7 @@
 
 #include "analyzer/containers/file_targets.h"
 #include "analyzer/containers/gcc_regions.h"
-#include "analyzer/rules/order/open_calls.h"
+#include "analyzer/rules/order/stuck_calls.h"
 #include "tracer/api/hsa.h"
 
 static __attribute__((format(printf, 2, 3))) void add(GPtrArray *list, const char *format, ...)

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 
-#include "internal.h"
+#include "codeobj_internal.h"
 #include "processor.h"
 
 #ifndef EM_AMDGPU

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "codeobj_internal.h"
 #include "msgpack.h"
 #include "notes.h"
 #include "text.h"

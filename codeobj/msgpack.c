@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The format bytes are those of the MessagePack specification. */
-#include "internal.h"
+#include "codeobj_internal.h"
 #include "msgpack.h"
 
 static bool fail(struct msgpack *reader)

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "codeobj_internal.h"
 #include "notes.h"
 
 #define NOTE_OWNER       "AMDGPU"

@@ -13,7 +13,7 @@
  */
 #include <errno.h>
 
-#include "internal.h"
+#include "codeobj_internal.h"
 
 #define OFFLOAD_HEADER 32u
 #define OFFLOAD_ENTRY  40u

@@ -3,7 +3,7 @@
  * SHA-256 as specified by FIPS 180-4, over one contiguous buffer. Only for the preload library,
  * which must not bring a library of its own into the recorded process (docs/DECISIONS.md).
  */
-#include "internal.h"
+#include "codeobj_internal.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>

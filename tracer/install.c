@@ -22,7 +22,7 @@
 #define KOKKOS_NAME   "libhipgrain-kokkos.so"
 #define PROBE_NAME    "probe.hipfb"
 #define DEMO_NAME     "hipgrain-demo"
-#define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
+#define DEMO_CODE     "energy.hipfb" /* kernels/demo/energy_demo.c opens it */
 #define DRIVER_NAME   "libhipgrain-softkfd.so"
 
 /* A portable tree (tests/portable) brings along what is in this folder, beside the preload

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Only `record` uses this: a recording while it is made, and the parts of record.c. */
+/* Only `record` uses this: a recording while it is made, and the parts of recorder.c. */
 #ifndef HIPGRAIN_TRACER_RECORDING_H
 #define HIPGRAIN_TRACER_RECORDING_H
 

@@ -17,7 +17,7 @@
 #include <openssl/evp.h>
 #include <zstd.h>
 
-#include "analyzer/cache/internal.h"
+#include "analyzer/cache/cache_internal.h"
 
 #define SHA256_BYTES 32u
 /* Bytes of all entries, unless HIPGRAIN_CACHE_SIZE (MiB) says otherwise. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cache's size. */
-#include "internal.h"
+#include "cache_internal.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/next_option.h"
-#include "analyzer/cmds/keep.h"
+#include "analyzer/cmds/collect_symbols.h"
 #include "analyzer/cmds/record_options.h"
 #include "tracer/attach.h"
 #include "tracer/message.h"

@@ -18,7 +18,7 @@
 #include "tracer/message.h"
 #include "tracer/tree.h"
 
-#define NO_RUNTIME 77 /* kernels/demo/demo.c */
+#define NO_RUNTIME 77 /* kernels/demo/energy_demo.c */
 
 /* AMD's HIP runtime, in a portable tree over which its archive was unpacked (tests/release). */
 #define RUNTIME "amd"

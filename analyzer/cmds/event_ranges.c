@@ -2,7 +2,7 @@
 /* Follows the ranges of each process, and nothing else of it. */
 #include "analyzer/cmds/event_ranges.h"
 
-#include "analyzer/replay/process.h"
+#include "analyzer/replay/process_state.h"
 #include "analyzer/replay/ranges.h"
 #include "analyzer/rules/engine/finding_ranges.h"
 

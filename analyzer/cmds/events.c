@@ -13,7 +13,7 @@
 #include "analyzer/cmds/event_ranges.h"
 #include "analyzer/cmds/read_recording.h"
 #include "analyzer/reader/fields.h"
-#include "analyzer/reader/open_calls.h"
+#include "analyzer/reader/read_open_calls.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/rules/engine/finding_ranges.h"
 #include "tracer/message.h"

@@ -17,7 +17,7 @@
 #include "analyzer/containers/containers.h"
 #include "analyzer/rules/atomics/atomics.h"
 #include "tracer/message.h"
-#include "tracer/target.h"
+#include "tracer/command_file.h"
 
 struct plan {
 	FILE *file;

@@ -6,8 +6,8 @@
 /*
  * Look at the kernels in the executable that `command` is, and in the libraries that the loader
  * finds for it (without running it), and write which of them do floating-point atomics that
- * fine-grained memory loses (preload/hip/fix_plan.h has the format). *path: a new file that only
- * this user can read, to be removed and freed by the caller. 0, or a negative errno after a
+ * fine-grained memory loses (preload/hip/planned_fixes.h has the format). *path: a new file that
+ * only this user can read, to be removed and freed by the caller. 0, or a negative errno after a
  * message.
  */
 int fix_plan_write(const char *command, char **path);

@@ -14,7 +14,7 @@
 #include "analyzer/report/printer.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/source_files.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
 

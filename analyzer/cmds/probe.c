@@ -10,7 +10,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/input_file.h"
-#include "analyzer/probe/keep.h"
+#include "analyzer/probe/keep_probe.h"
 #include "analyzer/probe/print.h"
 #include "analyzer/report/json_values.h"
 #include "tracer/environment.h"

@@ -12,7 +12,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/live_local.h"
-#include "analyzer/reader/open_calls.h"
+#include "analyzer/reader/read_open_calls.h"
 #include "analyzer/report/json_values.h"
 #include "codeobj/text.h"
 #include "tracer/message.h"

@@ -7,8 +7,8 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/next_option.h"
-#include "analyzer/cmds/keep.h"
-#include "analyzer/cmds/places.h"
+#include "analyzer/cmds/collect_symbols.h"
+#include "analyzer/cmds/pointer_places.h"
 #include "analyzer/cmds/record_options.h"
 #include "codeobj/processor.h"
 #include "tracer/buffers.h"

@@ -16,7 +16,7 @@
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
-#include "analyzer/reduce/files.h"
+#include "analyzer/reduce/reduced_files.h"
 #include "analyzer/report/causes.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"

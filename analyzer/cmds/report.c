@@ -11,7 +11,7 @@
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/merge.h"
 #include "analyzer/cmds/report_options.h"
-#include "analyzer/cmds/supposed.h"
+#include "analyzer/cmds/what_if.h"
 #include "analyzer/output.h"
 #include "analyzer/report/supposed.h"
 #include "analyzer/progress.h"

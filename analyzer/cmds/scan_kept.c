@@ -10,7 +10,7 @@
 #include "analyzer/cache/cache.h"
 #include "analyzer/cmds/scan.h"
 #include "analyzer/containers/containers.h"
-#include "analyzer/isa/kept.h"
+#include "analyzer/isa/cached_analysis.h"
 
 /* The head of an entry; the note and the text follow. */
 struct head {

@@ -73,7 +73,7 @@ void doctor_check_self(struct doctor *doctor);
 void doctor_check_worth(struct doctor *doctor);
 /*
  * Prints what was built, this machine, permissions, limits, variables and the checks as one block,
- * with placeholders for names of the user (redact.h). `command` is NULL if none is given.
+ * with placeholders for names of the user (hide_names.h). `command` is NULL if none is given.
  */
 void doctor_print_report(const struct doctor *doctor, const char *command);
 

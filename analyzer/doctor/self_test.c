@@ -16,7 +16,7 @@
 #include "tracer/install.h"
 #include "tracer/tree.h"
 
-/* kernels/demo/demo.c */
+/* kernels/demo/energy_demo.c */
 #define NO_RUNTIME 77
 #define PRINTED    "energy: 0 J, expected 10240 J\n"
 #define RULE       "HG101"

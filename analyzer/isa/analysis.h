@@ -9,7 +9,7 @@
 #include "debug_image.h"
 #include "decode.h"
 #include "flow.h"
-#include "image.h"
+#include "code_image.h"
 #include "insn.h"
 #include "isa.h"
 #include "lines.h"

@@ -46,8 +46,9 @@ enum choice_kind {
 	CHOICE_POINTER, /* the lower half of the kernarg segment's address, plus field.add */
 	CHOICE_AND,     /* of two fields, field.kernarg and field.add being their ids */
 	CHOICE_OR,
-	CHOICE_APERTURE, /* witness.h: where flat addresses of LDS or private memory begin */
-	CHOICE_LOADED,   /* witness.h: not known; it comes from what was loaded at pc field.add */
+	CHOICE_APERTURE, /* certain_path.h: where flat addresses of LDS or private memory begin */
+	CHOICE_LOADED,   /* certain_path.h: not known; it comes from what was loaded at pc field.add
+			  */
 };
 
 struct choice_node {

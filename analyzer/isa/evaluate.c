@@ -9,7 +9,7 @@
 #include "concrete.h"
 #include "handover.h"
 #include "origin.h"
-#include "witness.h"
+#include "certain_path.h"
 
 /* Returns true if an address is one pointer: an argument, or what one load gave at one address. */
 static bool is_one(const struct flow *flow, const struct value_pair *pair)

@@ -17,7 +17,7 @@
 #include "insn.h"
 #include "slice.h"
 #include "state.h"
-#include "target.h"
+#include "pointer_target.h"
 #include "value.h"
 
 #define CALL_DEPTH 24u
@@ -148,7 +148,8 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
  */
 #define FLOW_INDEX_BITS 16
 
-/* ---- between flow.c, operand.c, step*.c, condition.c, memory.c and exec.c ---- */
+/* ---- between flow.c, operand_values.c, step*.c, condition.c, memory_instructions.c and exec.c
+ * ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,

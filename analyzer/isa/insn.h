@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image.h"
+#include "code_image.h"
 #include "isa.h"
 #include "lane_pool.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "kept.h"
+#include "cached_analysis.h"
 #include "analyzer/containers/containers.h"
 #include "codeobj/text.h"
 

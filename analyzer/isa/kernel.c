@@ -15,7 +15,7 @@
 #include "reads.h"
 #include "swaps.h"
 #include "twins.h"
-#include "witness.h"
+#include "certain_path.h"
 #include "codeobj/text.h"
 
 static char *copy(const char *text)

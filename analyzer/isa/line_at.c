@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debug_image.h"
-#include "image.h"
+#include "code_image.h"
 #include "isa.h"
 #include "lines.h"
 

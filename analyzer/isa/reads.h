@@ -5,7 +5,7 @@
 
 #include "flow.h"
 #include "isa.h"
-#include "witness.h"
+#include "certain_path.h"
 
 /* Fills kernel->reads; `witness` is that of the kernel's atomics. Returns 0 or -ENOMEM. */
 int reads_find(struct flow *flow, struct witness *witness, const struct flow_entry *entry,

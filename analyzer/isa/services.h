@@ -4,7 +4,7 @@
 #define HIPGRAIN_ISA_SERVICES_H
 
 #include "flow.h"
-#include "image.h"
+#include "code_image.h"
 #include "isa.h"
 
 /*

@@ -4,7 +4,7 @@
 #define HIPGRAIN_ISA_WITNESS_SEARCH_H
 
 #include "choice_search.h"
-#include "witness.h"
+#include "certain_path.h"
 
 /* Identifies a dword whose first bit, the witness's in a mask of lanes, is known and no other. */
 #define LANE_IN  CHOICE_ALL

@@ -7,7 +7,7 @@
 
 #include "analyzer/rules/engine/finding_ranges.h"
 #include "analyzer/rules/engine/rule_api.h"
-#include "internal.h"
+#include "overview_internal.h"
 #include "tracer/api/host.h"
 
 /* A live allocation that is counted. */

@@ -3,7 +3,7 @@
  * Beginnings and ends of the program's ranges, in order of time: as many as fit, and the end of
  * each range whose beginning is there.
  */
-#include "internal.h"
+#include "overview_internal.h"
 
 /* The pushed ranges of a thread, or the started ones of a process, that are open. */
 struct open_steps {

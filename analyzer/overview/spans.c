@@ -3,7 +3,7 @@
  * Puts calls on lanes by time, and merges them as they become too many. A lane holds one kind of
  * call, so that launches and copies which alternate can be merged among themselves.
  */
-#include "internal.h"
+#include "overview_internal.h"
 #include "analyzer/replay/stream_names.h"
 
 #include "tracer/api/hip_copies.h"

@@ -17,7 +17,7 @@
 #include "analyzer/output.h"
 #include "analyzer/analyze.h"
 #include "analyzer/reader/event_queue.h"
-#include "analyzer/reader/decode.h"
+#include "analyzer/reader/decode_messages.h"
 #include "tracer/open_calls.h"
 #include "tracer/ring.h"
 

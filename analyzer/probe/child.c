@@ -13,7 +13,7 @@
 #include "codeobj/codeobj.h"
 #include "kernels/probe/probe_layout.h"
 #include "link.h"
-#include "machine.h"
+#include "probed_gpu.h"
 
 /* hipDeviceAttribute_t (docs/memory-model.md#types-and-attributes) */
 enum { HOST_NATIVE_ATOMIC = 15 };

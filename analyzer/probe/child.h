@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_PROBE_CHILD_H
 #define HIPGRAIN_PROBE_CHILD_H
 
-#include "memory.h"
+#include "probe_memory.h"
 #include "probe.h"
 
 struct child {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the HIP runtime, and identifies its GPUs. */
-#include "hip.h"
+#include "hip_calls.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "hip.h"
+#include "hip_calls.h"
 
 enum {
 	INFO_DEVICE = 17,

@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_PROBE_LINK_H
 #define HIPGRAIN_PROBE_LINK_H
 
-#include "hip.h"
+#include "hip_calls.h"
 
 struct host_link {
 	int type;    /* hsa_amd_link_info_type_t; -1: unknown */

@@ -27,7 +27,7 @@ struct hg_event {
 	int32_t pid;
 	int32_t tid;
 	union {
-		const struct open_call *open_call; /* reader/open_calls.h */
+		const struct open_call *open_call; /* reader/read_open_calls.h */
 #define HG_EVENT_OF_BATCHES(name, ...)
 #define HG_EVENT(name, ...) struct hg_ev_##name name;
 #include "tracer/events.def"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <glib.h>
 
-#include "guard.h"
+#include "crash_guard.h"
 #ifdef HIPGRAIN_PORTABLE
 #include "tracer/install.h"
 #endif

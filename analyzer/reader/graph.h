@@ -5,7 +5,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "analyzer/reader/decode.h"
+#include "analyzer/reader/decode_messages.h"
 
 /* Adds a sink that decodes every message; it ends the graph when nobody wants more. Returns 0 or
  * -EIO. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "order.h"
+#include "record_order.h"
 #include "tracer/events.h"
 #include "tracer/ring.h"
 

@@ -14,11 +14,11 @@
 
 #include "event_queue.h"
 #include "chunks.h"
-#include "decode.h"
+#include "decode_messages.h"
 #include "tracer/open_calls.h"
 #include "tracer/ring.h"
 #include "graph.h"
-#include "guard.h"
+#include "crash_guard.h"
 #include "salvage.h"
 #include "temporary.h"
 

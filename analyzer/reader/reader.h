@@ -14,7 +14,7 @@ struct reader_stats {
 	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
 	uint64_t lost_packets; /* overwritten or missing packets */
 	uint64_t orphans;      /* launches that repeat one which is not there */
-	uint64_t unpublished;  /* threads whose open calls are unknown (open_calls.h) */
+	uint64_t unpublished;  /* threads whose open calls are unknown (read_open_calls.h) */
 	int64_t
 	    clock_origin_ns; /* is added to the recording's CLOCK_MONOTONIC for its events' times */
 	char *truncated;     /* why reading stopped early, NULL if it did not; caller frees */

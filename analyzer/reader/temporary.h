@@ -2,7 +2,7 @@
 /*
  * This makes temporary directories of files, for libbabeltrace2 to read. They are removed by
  * whoever made them, when the process ends by exit(), and when a signal ends it while a trace is
- * read (guard.h).
+ * read (crash_guard.h).
  */
 #ifndef HIPGRAIN_READER_TEMPORARY_H
 #define HIPGRAIN_READER_TEMPORARY_H

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "names.h"
+#include "placeholders.h"
 
 /*
  * Replaces, in a code object (ELF, `size` bytes, which may be anything), the names of symbols, of

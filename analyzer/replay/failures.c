@@ -2,7 +2,7 @@
 /* Applies calls that failed: they are counted, and what they did not do is taken back. */
 #include "mappings.h"
 #include "memory_events.h"
-#include "process.h"
+#include "process_state.h"
 
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"

@@ -5,7 +5,7 @@
 #include "inherit.h"
 #include "mappings.h"
 #include "memory_events.h"
-#include "process.h"
+#include "process_state.h"
 #include "codeobj/codeobj.h"
 #include "codeobj/processor.h"
 #include "ranges.h"

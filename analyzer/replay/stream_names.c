@@ -2,7 +2,7 @@
 /* Numbers the streams of a process. */
 #include "stream_names.h"
 
-#include "order.h"
+#include "stream_order.h"
 #include "tracer/api/hip_streams.h"
 
 static uint64_t stream_of(const struct hg_event *event)

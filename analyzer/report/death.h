@@ -26,7 +26,7 @@ void append_site(GString *text, const struct analysis *analysis, const char *how
 
 /*
  * The first adds sentences about the calls that have to do with how the program ended, the second
- * returns all of them (open_calls.c).
+ * returns all of them (open_calls_text.c).
  */
 void add_open_calls(const struct analysis *analysis, GPtrArray *lines);
 struct json_object *json_open_calls(const struct analysis *analysis);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells how long kernels ran, by the databases of --with. */
 #include "analyzer/times/gpu_times.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 
 #include <stdlib.h>
 

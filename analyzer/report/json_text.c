@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "codeobj/text.h"
 #include "json_ranks.h"
 #include "json_values.h"

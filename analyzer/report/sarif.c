@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "analyzer/symbols/symbols.h"
 #include "json_values.h"
 #include "place.h"

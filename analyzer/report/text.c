@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/output.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "codeobj/text.h"
 #include "json_values.h"
 #include "printer.h"

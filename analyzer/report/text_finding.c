@@ -8,7 +8,7 @@
 #include "analyzer/output.h"
 #include "analyzer/rules/ids/hg1xx.h"
 #include "analyzer/rules/ids/hg6xx.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 #include "codeobj/text.h"
 #include "json_ranks.h"
 #include "json_values.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines about processes that a text report begins with: those that are alike are one. */
 #include "analyzer/ranks.h"
-#include "analyzer/rules/order/open_calls.h"
+#include "analyzer/rules/order/stuck_calls.h"
 #include "printer.h"
 #include "report.h"
 

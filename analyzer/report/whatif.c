@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells what memory would be to the GPU if XNACK were switched (--what-if). */
 #include "analyzer/rules/placement/xnack_whatif.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>

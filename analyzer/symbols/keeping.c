@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "codeobj/codeobj.h"
-#include "kept.h"
+#include "bundle_symbols.h"
 #include "source.h"
 
 struct keeping {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the symbols and sources that a bundle keeps (kept.h). */
+/* Writes the symbols and sources that a bundle keeps (bundle_symbols.h). */
 #ifndef HIPGRAIN_SYMBOLS_KEEPING_H
 #define HIPGRAIN_SYMBOLS_KEEPING_H
 
@@ -10,7 +10,8 @@ struct keeping;
 /* Begins to keep in the bundle in directory `bundle`; keeping_end() it. Never NULL. */
 struct keeping *keeping_begin(const char *bundle);
 
-/* Each keeps an answer, once: the arguments are those of kept.h, whose functions give it. */
+/* Each keeps an answer, once: the arguments are those of bundle_symbols.h, whose functions give it.
+ */
 void keeping_place(struct keeping *keeping, const char *path, const char *build_id,
 		   uint64_t address, const GPtrArray *frames);
 void keeping_region(struct keeping *keeping, const char *path, const char *build_id,

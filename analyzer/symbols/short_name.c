@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions without what only the compiler needs: template arguments, parameters. */
-#include "names.h"
+#include "demangle.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -35,8 +35,8 @@
 // hipgrain-limit: not every memory access could be traced
 // hipgrain-expect: none
 
-#include "sample.h"
-#include "atomics.h"
+#include "omp_sample.h"
+#include "omp_atomics.h"
 
 #define N 2048
 

@@ -109,8 +109,8 @@
 
 #pragma omp requires unified_shared_memory
 
-#include "sample.h"
-#include "atomics.h"
+#include "omp_sample.h"
+#include "omp_atomics.h"
 
 #define N    2048
 #define PAGE 4096

@@ -73,7 +73,7 @@
 // hipgrain-stdout: counted: a multiple of 32, and more than 0
 // hipgrain-expect: none
 
-#include "sample.h"
+#include "omp_sample.h"
 
 #include <omp.h>
 

@@ -20,7 +20,7 @@
 // hipgrain-stdout: explicit: 0 wrong
 // hipgrain-expect: none
 
-#include "sample.h"
+#include "omp_sample.h"
 
 
 #define N      256

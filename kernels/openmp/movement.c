@@ -21,7 +21,7 @@
 // hipgrain-stdout: movement: 0 wrong
 // hipgrain-expect: none
 
-#include "sample.h"
+#include "omp_sample.h"
 
 
 #define N      4096

@@ -38,7 +38,7 @@
 // hipgrain-exit: any
 // hipgrain-expect: HG614 argument=1 api=calloc at=@short from=@short_loop confidence=proven
 
-#include "sample.h"
+#include "omp_sample.h"
 
 #define N 4096
 

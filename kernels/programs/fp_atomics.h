@@ -8,7 +8,7 @@
 #ifndef FP_ATOMICS_H
 #define FP_ATOMICS_H
 
-#include "buffers.h"
+#include "sample_buffers.h"
 
 #define GROUPS     4
 #define GROUP_SIZE 50

@@ -21,7 +21,7 @@
 // hipgrain-stdout: signal: 42 expected 42
 // hipgrain-expect: HG111 kernel=wait_for argument=0 api=hipHostMalloc at=@host_noncoherent launches=1 confidence=likely
 
-#include "buffers.h"
+#include "sample_buffers.h"
 
 __global__ void wait_for(volatile unsigned *word, unsigned *seen)
 {

@@ -63,7 +63,7 @@
 // hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
 // hipgrain-expect: none
 
-#include "buffers.h"
+#include "sample_buffers.h"
 
 #include <string>
 

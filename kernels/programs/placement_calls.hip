@@ -93,7 +93,7 @@
 // hipgrain-expect: HG304 api=mmap at=@map_pages
 // hipgrain-expect: HG304 api=mmap at=@map_pages
 
-#include "buffers.h"
+#include "sample_buffers.h"
 
 #define BYTES (16 * 4096)
 

@@ -7,7 +7,7 @@
  * by looking at it for 200 us; a kernel that packs threads onto few processors may have the worker
  * share this one.
  */
-#include "kernels/softkfd/libc.h"
+#include "kernels/softkfd/libc_below.h"
 #include "kernels/softkfd/queue.h"
 
 #include <dlfcn.h>

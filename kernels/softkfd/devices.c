@@ -4,7 +4,7 @@
  * descriptor is, whichever way the program came by it: dup(), fcntl(), a message, fork(). Opening
  * one opens that file by its path in /proc.
  */
-#include "kernels/softkfd/libc.h"
+#include "kernels/softkfd/libc_below.h"
 #include "kernels/softkfd/memory.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 /* Else the headers would give both names of a function to one. */
 #undef _FILE_OFFSET_BITS
-#include "kernels/softkfd/libc.h"
+#include "kernels/softkfd/libc_below.h"
 #include "kernels/softkfd/memory.h"
 
 #include <alloca.h>

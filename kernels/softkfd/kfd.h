@@ -5,7 +5,7 @@
  * files, topology, ioctls, queues in memory. The interpreter (kernels/softgpu/interp) executes.
  *
  * Numbers: a GPU is its number from 0; KFD's name for it is SG_KFD_ID(gpu)
- * (kernels/softgpu/host/pages.h). Errors: functions return 0 or a negative errno, unless they
+ * (kernels/softgpu/host/host_pages.h). Errors: functions return 0 or a negative errno, unless they
  * say otherwise. Locks, in this order: queue list, queue step, SVM, memory; those of events and
  * devices are leaves.
  */
@@ -18,7 +18,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* ---- the libc below: libc.c. These are the real functions, whoever else is preloaded. ---- */
+/* ---- the libc below: libc_below.c. These are the real functions, whoever else is preloaded. ----
+ */
 
 int kfd_real_open(const char *path, int flags, mode_t mode);
 int kfd_real_ioctl(int fd, unsigned long request, void *argument);
@@ -93,7 +94,7 @@ void *kfd_mmap(void *address, size_t size, int protection, int flags, uint64_t o
 kfd_handler kfd_get_version, kfd_set_memory_policy, kfd_get_clock_counters, kfd_get_apertures,
     kfd_get_apertures_new, kfd_get_tile_config, kfd_acquire_vm, kfd_smi_events, kfd_runtime_enable;
 
-/* Returns the processor's name, "gfx90a" (machine.c). */
+/* Returns the processor's name, "gfx90a" (kfd_machine.c). */
 const char *kfd_arch_name(void);
 
 /* ---- topology.c: the files that AMD's thunk and libdrm read ---- */
@@ -164,7 +165,7 @@ void kfd_queues_release(void);
 unsigned kfd_queue_count(unsigned gpu);
 void kfd_queues_forked(void);
 
-/* ---- what is shown of processes: process.c ---- */
+/* ---- what is shown of processes: kfd_process.c ---- */
 
 /* The handlers of queues, and what is shown of queues. */
 kfd_handler kfd_process_create_queue, kfd_process_destroy_queue;
@@ -172,7 +173,7 @@ kfd_handler kfd_process_create_queue, kfd_process_destroy_queue;
 void kfd_process_enter(void);
 void kfd_process_forked(void);
 
-/* ---- events: events.c ---- */
+/* ---- events: kfd_events.c ---- */
 
 kfd_handler kfd_create_event, kfd_destroy_event, kfd_set_event, kfd_reset_event, kfd_wait_events;
 

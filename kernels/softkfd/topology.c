@@ -6,7 +6,7 @@
  */
 #include "kernels/softkfd/chip.h"
 #include "kernels/softkfd/kfd.h"
-#include "kernels/softkfd/tree.h"
+#include "kernels/softkfd/file_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "preload/trace/missed.h"
+#include "preload/trace/count_missed.h"
 
 /* This describes the program that is about to be executed. */
 struct hg_image {

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/trace/missed.h"
+#include "preload/trace/count_missed.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/jump.h"

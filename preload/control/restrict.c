@@ -25,8 +25,8 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/trace/missed.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/count_missed.h"
+#include "preload/trace/own_ring.h"
 
 #define AFTER(first, name, parameters, arguments)                                   \
 	HG_EXPORT int name parameters                                               \

@@ -19,12 +19,12 @@
 #include "preload/control/process_exit.h"
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
-#include "preload/trace/missed.h"
+#include "preload/trace/count_missed.h"
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/seccomp_filters.h"
 
 static void end_recording(void)

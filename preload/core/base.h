@@ -130,7 +130,7 @@ struct hg_tls {
 
 /*
  * Changes, before anything else acts on it, with what a thread has looked at to know that its calls
- * are nothing out of the ordinary (look_around() in host.c) and that its trails hold
+ * are nothing out of the ordinary (look_around() in host_memory.c) and that its trails hold
  * (stack_cache.h): the libraries of tools, the generation of stacks, and hg_active where it was
  * HG_ACTIVE. Atomic; not 0.
  */

@@ -32,7 +32,7 @@
 #include "preload/core/libc_symbols.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/own_stack.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"

@@ -21,7 +21,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc_symbols.h"
 #include "preload/core/objects.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 
 /* ---- once some memory came from bootstrap.c: recognise its blocks ---- */
 

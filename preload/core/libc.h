@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "preload/core/base.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 
 struct hg_libc {
 	void *(*malloc)(size_t size);

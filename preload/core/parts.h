@@ -44,7 +44,7 @@ struct hg_part {
 	int (*init)(void);
 	/* The process is recorded from now on: hg_active is HG_ACTIVE. */
 	void (*started)(void);
-	/* ---- recording: under trace/recording.c's lock, with hg_tls.busy set ---- */
+	/* ---- recording: under trace/session_recording.c's lock, with hg_tls.busy set ---- */
 
 	/* Begin to record this process, if that has not happened (hg_begin_recording()). */
 	bool (*record)(bool late);

@@ -16,7 +16,7 @@
 
 #include "preload/core/base.h"
 #include "preload/gpu/gpu.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"

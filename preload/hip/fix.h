@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 #include "preload/hip/hip_registry.h"
 #include "tracer/events.h"
 

@@ -12,7 +12,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/id_table.h"
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_recent.h"
@@ -20,7 +20,7 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/batch.h"
-#include "preload/trace/open_calls.h"
+#include "preload/trace/enter_calls.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"

@@ -18,7 +18,7 @@
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_runtime.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 #include "preload/trace/enter.h"
 
 /* Targets of the jumps; valid once the hooks below have returned. */

@@ -8,7 +8,7 @@
  * those are remembered by their node when they are added or captured. Nodes that are neither are
  * counted, so that a reader knows how many are unknown.
  */
-#include "preload/hip/hip_graph.h"
+#include "preload/hip/known_graphs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "preload/hip/fix.h"
 #include "preload/hip/hip.h"
 #include "preload/hip/hip_capture_stream.h"
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_runtime.h"

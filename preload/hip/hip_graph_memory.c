@@ -7,7 +7,7 @@
  * In a stream that is captured hipMallocAsync() and hipFreeAsync() make such nodes (from HIP 5.5
  * on), and no allocation.
  */
-#include "preload/hip/hip_graph.h"
+#include "preload/hip/known_graphs.h"
 
 #include "preload/core/base.h"
 #include "preload/hip/hip.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In which order the nodes of a graph run: after those that they depend on. */
-#include "preload/hip/hip_graph.h"
+#include "preload/hip/known_graphs.h"
 
 #include <string.h>
 

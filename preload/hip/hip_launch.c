@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what runs, with which argument bytes, in which shape (docs/hip-api.md#launches). */
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 
 #include <errno.h>
 #include <stdlib.h>

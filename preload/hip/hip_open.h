@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "preload/core/clock.h"
-#include "preload/trace/open_calls.h"
+#include "preload/trace/enter_calls.h"
 #include "tracer/events.h"
 
 /* call.rc has this value before the call: the call's results cannot be read yet. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 #include "tracer/event_record.h"
 
 struct hg_hip_kernel_variant;

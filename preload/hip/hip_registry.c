@@ -18,7 +18,7 @@
 #include "preload/core/base.h"
 #include "preload/core/files.h"
 #include "preload/core/id_table.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/hip/hip_code.h"

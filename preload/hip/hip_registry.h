@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/hip/fix_plan.h"
+#include "preload/hip/planned_fixes.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/hip/hip_unpack.h"
 #include "codeobj/codeobj.h"
@@ -65,7 +65,7 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	const struct codeobj_kernel *layout; /* NULL: unknown */
 	uint32_t id;                         /* kernel_id; 0: not recorded in this process yet */
 	uint32_t generation;                 /* in which it was recorded last */
-	const struct hg_fix_kernel *plan;    /* fix_plan.h, once it was looked for */
+	const struct hg_fix_kernel *plan;    /* planned_fixes.h, once it was looked for */
 	bool plan_looked;
 	uint32_t place; /* atomic; row of DIR/places that will hold an answer, from 1; 0: none */
 	const struct hg_places *places; /* atomic; the answer, NULL: none yet (hip_places.h) */

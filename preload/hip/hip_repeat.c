@@ -10,7 +10,7 @@
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
-#include "preload/hip/hip_launch.h"
+#include "preload/hip/record_launch.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_recent.h"

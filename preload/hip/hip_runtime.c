@@ -31,7 +31,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
 #include "preload/stacks/passed_over.h"
-#include "preload/trace/open_calls.h"
+#include "preload/trace/enter_calls.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"

@@ -44,7 +44,7 @@ struct hg_hip_call {
 /*
  * These stand around a recorded call. hg_hip_begin() returns false if the call is to be forwarded
  * only (dormant, nested in another HIP call, or made by ourselves). At the first call of all it
- * records the runtime and its devices, and it publishes the call (trace/open_calls.h), whose
+ * records the runtime and its devices, and it publishes the call (trace/enter_calls.h), whose
  * arguments the caller adds: hip_open.h. After it returned true exactly one hg_finish_*() or
  * hg_hip_end() must follow.
  */

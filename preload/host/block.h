@@ -12,7 +12,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/start.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/trace/batch_add.h"
@@ -161,7 +161,7 @@ HG_BLOCK_ALWAYS bool hg_block_add_without_stack(uint16_t api, void *ptr, size_t 
 
 /*
  * Record that free() is about to free such a block; false as above. The place of a free is recorded
- * where a GPU might still use the block: stack_of_free() in host.c.
+ * where a GPU might still use the block: stack_of_free() in host_memory.c.
  */
 HG_BLOCK_ALWAYS bool hg_block_add_free_quickly(uint16_t api, void *ptr, const uintptr_t *frame,
 					       bool named)

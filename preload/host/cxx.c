@@ -13,7 +13,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 

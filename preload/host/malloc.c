@@ -8,9 +8,9 @@
 #include "preload/core/libc.h"
 #include "preload/host/alignment.h"
 #include "preload/host/block.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 #include "preload/stacks/unwind.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 

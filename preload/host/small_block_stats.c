@@ -31,11 +31,11 @@
 #include "preload/core/clock.h"
 #include "preload/core/files.h"
 #include "preload/core/libc.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/stack.h"
-#include "preload/trace/recording.h"
+#include "preload/trace/session_recording.h"
 #include "tracer/events.h"
 #include "tracer/flush_request.h"
 #include "tracer/provider.h"
@@ -566,7 +566,8 @@ static int init(void)
 	if (rc)
 		return rc;
 	hg_counted_age = age;
-	/* From here on no block is small enough to be of no interest; else recording.c says when.
+	/* From here on no block is small enough to be of no interest; else session_recording.c says
+	 * when.
 	 */
 	if (!hg_config.standby) {
 		hg_libc_limit(0);

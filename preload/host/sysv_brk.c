@@ -13,7 +13,7 @@
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/host/host.h"
+#include "preload/host/host_memory.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 

@@ -8,7 +8,7 @@
 #include "preload/core/parts.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_runtime.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"

@@ -16,7 +16,7 @@
 #include "preload/core/pool.h"
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_registry.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"

@@ -10,7 +10,7 @@
 #include "preload/core/base.h"
 #include "preload/core/start.h"
 #include "preload/gpu/gpu.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/trace/enter.h"
 

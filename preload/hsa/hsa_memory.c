@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "preload/core/base.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/standby/live_state.h"

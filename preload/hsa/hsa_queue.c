@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "preload/core/base.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_expected.h"
-#include "preload/hip/hip_launch.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hip/record_launch.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"

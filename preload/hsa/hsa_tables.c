@@ -17,7 +17,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_jump.h"
 
 struct hsa_functions hg_hsa;

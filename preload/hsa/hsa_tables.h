@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_PRELOAD_HSA_HSA_TABLES_H
 #define HIPGRAIN_PRELOAD_HSA_HSA_TABLES_H
 
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 
 /* hsa_api_trace.h: ApiTableVersion, HsaApiTable. The minor version is the table's size in bytes. */
 struct hsa_version {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Publishes calls of the HSA runtime that may last, or never return (trace/open_calls.h): waits for
- * signals, the runtime's start, copies that block. They make no events. Calls come by name only:
- * those of libraries that this one does not see are not published.
+ * Publishes calls of the HSA runtime that may last, or never return (trace/enter_calls.h): waits
+ * for signals, the runtime's start, copies that block. They make no events. Calls come by name
+ * only: those of libraries that this one does not see are not published.
  *
  * Programs wait often, so that no stack is walked; what HIP does, and what belongs to a target
  * region, is published as that.
@@ -11,11 +11,11 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/open_calls.h"
+#include "preload/trace/enter_calls.h"
 #include "tracer/api/hsa.h"
 
 int hg_hsa_waits;

@@ -11,7 +11,7 @@
 #include "preload/core/wrappers.h"
 #include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_wrap.h"
-#include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_half.h"
 
 /* Returns true if the wrapper in front of `known` must record a call of `real`. */
 static inline bool hg_hsa_is_recorded(const void *real, void *const *known)

@@ -13,7 +13,7 @@
 #include "preload/core/clock.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/events.h"

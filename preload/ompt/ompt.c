@@ -16,7 +16,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"

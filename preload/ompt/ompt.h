@@ -84,7 +84,7 @@ void hg_ompt_submit(int endpoint, unsigned teams);
 const void *hg_ompt_code(void);
 /* Returns true if the thread is inside a data operation of the OpenMP runtime's. */
 bool hg_ompt_in_data_op(void);
-/* Returns true in a target construct that is published (trace/open_calls.h). */
+/* Returns true in a target construct that is published (trace/enter_calls.h). */
 bool hg_ompt_in_region(void);
 /* Publishes that the construct that the thread is in, if it is in one, has begun a kernel. */
 void hg_ompt_dispatched(uint32_t kernel_id);

@@ -14,7 +14,7 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/open_calls.h"
+#include "preload/trace/enter_calls.h"
 #include "preload/trace/process.h"
 #include "preload/trace/redact.h"
 #include "tracer/api/hsa.h"

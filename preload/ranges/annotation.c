@@ -10,7 +10,7 @@
 #include "preload/stacks/passed_over.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 #include "tracer/ring.h"

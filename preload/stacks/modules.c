@@ -21,7 +21,7 @@
 #include "preload/core/parts.h"
 #include "preload/stacks/hip_bypass.h"
 #include "preload/stacks/python.h"
-#include "preload/stacks/rules.h"
+#include "preload/stacks/unwind_rules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

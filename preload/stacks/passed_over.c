@@ -13,8 +13,8 @@
 #include "preload/core/own_stack.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
-#include "preload/trace/missed.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/count_missed.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/events.h"
 
 /* The group of the record that a call of a class makes; HG_GROUPS: it makes one only if it fails.

@@ -18,7 +18,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/past.h"
-#include "preload/stacks/rules.h"
+#include "preload/stacks/unwind_rules.h"
 
 #define PAGE       4096u
 #define MAX_GROWTH (8u << 20) /* bytes of stack between two frames */

@@ -25,7 +25,7 @@
 #include "preload/core/parts.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/process.h"
-#include "preload/trace/recording.h"
+#include "preload/trace/session_recording.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_streams.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process on standby only remembers calls (live_state.c), until a recorder wants it to be
- * recorded (trace/requests.c); it records the state then, and from then on itself.
+ * recorded (trace/recorder_requests.c); it records the state then, and from then on itself.
  */
 #include "preload/core/base.h"
 #include "preload/core/parts.h"

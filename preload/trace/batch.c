@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in the pages of the process's file (ring.h). A thread has a page of its own, in which it
- * stores records without a lock or a locked instruction; whatever ends the process, they are there.
+ * Records in the pages of the process's file (own_ring.h). A thread has a page of its own, in which
+ * it stores records without a lock or a locked instruction; whatever ends the process, they are
+ * there.
  *
  * A signal's handler that interrupts the storing of a record, and records something itself, gets a
  * page for that alone.
@@ -21,7 +22,7 @@
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/trace/batch_add.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/event_layout.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"

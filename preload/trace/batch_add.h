@@ -9,7 +9,7 @@
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
 #include "preload/trace/batch.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/event_record.h"
 
 /* The members that each block changes come first, in two lines of the cache, as processors fetch

@@ -8,8 +8,8 @@
 #include "preload/core/fork.h"
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
-#include "preload/trace/recording.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/session_recording.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/provider.h"
 
 /* Returns true if events can be made; is called in a function that makes one. */

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "preload/core/base.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
 #include "tracer/events.h"
 

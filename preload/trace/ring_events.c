@@ -5,10 +5,10 @@
 
 #include "preload/core/base.h"
 #include "preload/core/parts.h"
-#include "preload/trace/missed.h"
+#include "preload/trace/count_missed.h"
 #include "preload/core/start.h"
 #include "preload/trace/batch.h"
-#include "preload/trace/ring.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/event_layout.h"
 
 static const volatile int *recording;

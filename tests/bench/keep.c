@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyzer/cmds/keep.h"
+#include "analyzer/cmds/collect_symbols.h"
 
 #define ROUNDS 9
 

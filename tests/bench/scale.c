@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/trace/missed.h"
+#include "preload/trace/count_missed.h"
 #include "preload/core/base.h"
 #include "preload/core/files.h"
 #include "preload/core/libc.h"

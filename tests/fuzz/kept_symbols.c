@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DIR/symbols of a bundle (analyzer/symbols/kept.h). */
+/* DIR/symbols of a bundle (analyzer/symbols/bundle_symbols.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/symbols/kept.h"
+#include "analyzer/symbols/bundle_symbols.h"
 
 static void look(const struct kept *kept)
 {

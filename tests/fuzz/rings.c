@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/reader/page_parts.h"
-#include "analyzer/reader/rings.h"
+#include "analyzer/reader/read_rings.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
 

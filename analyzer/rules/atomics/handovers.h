@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between HG114 (handover.c) and the stale reads that back it (stale_reads.c). */
+/* Between HG114 (handover_rules.c) and the stale reads that back it (stale_reads.c). */
 #ifndef HIPGRAIN_RULES_HANDOVERS_H
 #define HIPGRAIN_RULES_HANDOVERS_H
 

@@ -81,7 +81,7 @@ void finding_weigh(struct finding *finding, const struct chain *chain)
 {
 	static void (*const links[])(const struct chain *, struct weakness *) = {
 #define LINK(name, what) check_##name,
-#include "links.def"
+#include "chain_links.def"
 #undef LINK
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides how sure a finding is. It begins as proven; each link of the chain that it rests on
- * (links.def) is checked here, and a link that is not certain lowers it. Nothing else sets a
+ * (chain_links.def) is checked here, and a link that is not certain lowers it. Nothing else sets a
  * confidence.
  */
 #ifndef HIPGRAIN_RULES_CHAIN_H

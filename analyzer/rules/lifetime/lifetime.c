@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
-#include "analyzer/reader/open_calls.h"
+#include "analyzer/reader/read_open_calls.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"

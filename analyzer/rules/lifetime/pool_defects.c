@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/order.h"
+#include "analyzer/replay/stream_order.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/ids/hg6xx.h"

@@ -7,7 +7,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "migration_state.h"
-#include "residency.h"
+#include "residency_series.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/ids/hg3xx.h"
 

@@ -12,7 +12,7 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/ids/hg7xx.h"
 #include "analyzer/rules/order/faults.h"
-#include "analyzer/rules/order/open_calls.h"
+#include "analyzer/rules/order/stuck_calls.h"
 #include "tracer/api/host.h"
 
 /* Returns true for signals that a thread gets for what it does itself. */

@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_RULES_ORDERING_H
 #define HIPGRAIN_RULES_ORDERING_H
 
-#include "analyzer/replay/order.h"
+#include "analyzer/replay/stream_order.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -123,7 +123,7 @@ struct process_order *order_known(struct process *process);
 
 /*
  * Return "stream 1 (non-blocking)", which the caller frees, and the kernel's or call's name
- * (races.c).
+ * (stream_races.c).
  */
 char *order_stream_text(const struct process *process, const struct use *use);
 const char *use_name(const struct use *use);
@@ -131,26 +131,28 @@ const char *use_name(const struct use *use);
 /* Returns true if the call, of a `sync` event, asks and does not wait (streams.c). */
 bool order_is_query(unsigned api);
 
-/* Returns true if the latest occurrence of a finding about a race is this moment's (races.c). */
+/* Returns true if the latest occurrence of a finding about a race is this moment's
+ * (stream_races.c). */
 bool race_is_reported(const struct rules_context *context, struct moment moment);
 
 /*
  * Counts the launch at hand for a finding that it leads to; `from` is NULL if it is a call
- * (races.c).
+ * (stream_races.c).
  */
 void order_count_launch(const struct rules_context *context, struct finding *finding,
 			const struct launch_use *from);
 
 /*
  * Fills in a new finding's launch or call, which is at hand; it is a call if `from` is NULL
- * (races.c).
+ * (stream_races.c).
  */
 void order_set_later(const struct rules_context *context, struct finding *finding,
 		     struct allocation *allocation, const struct use *later,
 		     const struct launch_use *from);
 
 /*
- * Notes that memory of a pool was allocated; `busy` is true if its stream had work before (pool.c).
+ * Notes that memory of a pool was allocated; `busy` is true if its stream had work before
+ * (pool_order.c).
  */
 void pool_allocated(struct process_order *at, struct allocation *allocation, const struct use *made,
 		    bool busy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The environment variables that choose what hardware is modelled. README.md lists them. */
-#include "host.h"
+#include "softgpu_host.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * pages themselves move, so that no store is ever lost: UFFDIO_MOVE, of Linux 6.8.
  * The Debian 12 headers don't have it yet.
  */
-#include "pages.h"
+#include "host_pages.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ioctl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kind of caching (MTYPE) of a page for a GPU: mtype.def. */
-#include "host.h"
+#include "softgpu_host.h"
 
 enum coherence { EXTENDED = SG_EXTENDED, UNCACHED = SG_UNCACHED, ANY };
 enum place { LOCAL, PEER, HOST, ANYWHERE };

@@ -7,7 +7,7 @@
 #ifndef SOFTGPU_PAGE_LIST_H
 #define SOFTGPU_PAGE_LIST_H
 
-#include "pages.h"
+#include "host_pages.h"
 
 /* Pages that are with a GPU, or with the host and entered into page tables of GPUs. */
 struct sg_entry {

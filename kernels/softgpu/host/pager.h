@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pager's work on a request, or on an access by the host. Only the pager's own thread calls
- * these functions (pages.c): nothing here takes a lock.
+ * these functions (host_pages.c): nothing here takes a lock.
  */
 #ifndef SOFTGPU_PAGER_H
 #define SOFTGPU_PAGER_H
 
 #include "page_list.h"
 
-/* The operations of pages.h with their arguments and results; [start, end) is in bytes. */
+/* The operations of host_pages.h with their arguments and results; [start, end) is in bytes. */
 enum sg_operation {
 	SG_TOUCH,
 	SG_WHERE,

@@ -6,7 +6,7 @@
 #ifndef SOFTGPU_SVM_H
 #define SOFTGPU_SVM_H
 
-#include "pages.h"
+#include "host_pages.h"
 
 /* The driver's flags (KFD_IOCTL_SVM_FLAG_* of kfd_ioctl.h). */
 #define SG_SVM_HOST_ACCESS   1u

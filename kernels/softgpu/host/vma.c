@@ -12,7 +12,7 @@
  * - MADV_RANDOM, the flag "rr" in /proc/self/smaps (proc(5)). Always there, but reading that file
  *   makes the kernel count all the process' pages: milliseconds.
  */
-#include "host.h"
+#include "softgpu_host.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>

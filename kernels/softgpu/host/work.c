@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Time, threads, and units of their work. */
-#include "host.h"
+#include "softgpu_host.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 /*
  * Inside of the gfx90a interpreter. The public side is softgpu.h ("execution").
  *
- * decode.c turns an instruction into a struct sg_insn once per address (amd_comgr prints it, the
- * tables in *.def and the row arrays say what the mnemonic means); run.c makes waves of a
- * dispatch and lets them take turns; one file per encoding family executes.
+ * decode_code.c turns an instruction into a struct sg_insn once per address (amd_comgr prints it,
+ * the tables in *.def and the row arrays say what the mnemonic means); run_dispatch.c makes waves
+ * of a dispatch and lets them take turns; one file per encoding family executes.
  *
  * Source of instruction semantics: AMD "Instinct MI200 Instruction Set Architecture" (public
  * reference guide) and LLVM's AMDGPUUsage (LUG in the project's source list).
@@ -255,7 +255,7 @@ struct sg_worker {
 	struct sg_memory memory;
 };
 
-/* ---- decode.c ---- */
+/* ---- decode_code.c ---- */
 
 /* Returns the decoded instruction at `pc`; NULL if the page is not mapped (fault at *fault). */
 const struct sg_insn *sg_fetch_slow(struct sg_wave *wave, uint64_t pc, uint64_t *fault);
@@ -290,7 +290,7 @@ extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_
 /* Returns the row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
 const struct sg_op *sg_find_op(const char *name);
 
-/* ---- generic executors named by decode.c ---- */
+/* ---- generic executors named by decode_code.c ---- */
 
 /* Execute an instruction on all lanes that exec enables; the second is for processors with AVX2 and
  * FMA. */
@@ -373,7 +373,7 @@ static inline const uint32_t *sg_lane_mask(struct sg_wave *wave)
 	return wave->lane_mask;
 }
 
-/* ---- memory.c ---- */
+/* ---- kernel_memory.c ---- */
 
 /* Forget cached spans if any page changed since; once an instruction is often enough. */
 void sg_memory_forget(struct sg_memory *memory, uint64_t generation);
@@ -417,7 +417,7 @@ uint8_t *sg_lds(struct sg_wave *wave, uint64_t offset, unsigned size);
 uint8_t *sg_flat(struct sg_wave *wave, unsigned lane, uint64_t address, unsigned size,
 		 unsigned *state, bool *outside);
 
-/* ---- run.c ---- */
+/* ---- run_dispatch.c ---- */
 
 /* Stop the wave: `why` with kernel, instruction text and offset become the run's message. */
 void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why);

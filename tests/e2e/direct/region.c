@@ -9,7 +9,7 @@
 
 #pragma omp requires unified_shared_memory
 
-#include "kernels/openmp/atomics.h"
+#include "kernels/openmp/omp_atomics.h"
 
 int main(void)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The layout of analyzer/explain/memory.c. */
+/* The layout of analyzer/explain/explain_memory.c. */
 enum { TITLE_WIDTH = 29, CELL_WIDTH = 20, MOST_LINES = 128 };
 #define CALLS "By call and flags"
 

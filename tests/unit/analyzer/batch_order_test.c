@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "analyzer/reader/order.h"
+#include "analyzer/reader/record_order.h"
 #include "tracer/ring.h"
 
 #define PID 7

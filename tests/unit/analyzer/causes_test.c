@@ -11,7 +11,7 @@
 
 #include "analyzer/report/causes.h"
 #include "analyzer/report/json_values.h"
-#include "analyzer/symbols/names.h"
+#include "analyzer/symbols/demangle.h"
 
 /* What differs between the findings of these tests. */
 struct with {

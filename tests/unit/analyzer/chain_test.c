@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the links of a chain that proves a finding (analyzer/rules/engine/links.def) that no test
- * of a rule has: a launch executes the instruction, and the argument that it goes through.
+ * Tests the links of a chain that proves a finding (analyzer/rules/engine/chain_links.def) that no
+ * test of a rule has: a launch executes the instruction, and the argument that it goes through.
  */
 #include "gpu_world.h"
 #include "analyzer/rules/engine/evidence.h"

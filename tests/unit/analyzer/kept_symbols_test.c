@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a bundle keeps of symbols and sources is what is found there again
- * (analyzer/symbols/kept.h). */
+ * (analyzer/symbols/bundle_symbols.h). */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/symbols/keeping.h"
-#include "analyzer/symbols/kept.h"
+#include "analyzer/symbols/bundle_symbols.h"
 
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

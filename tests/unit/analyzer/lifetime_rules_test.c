@@ -3,7 +3,7 @@
  * Rules about pointers that lead to memory which a kernel must not use: HG209, HG601, HG607, and
  * memory access faults. rules_world.h has the trace and the kernel.
  */
-#include "analyzer/reader/open_calls.h"
+#include "analyzer/reader/read_open_calls.h"
 #include "analyzer/rules/order/faults.h"
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"

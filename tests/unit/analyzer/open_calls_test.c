@@ -5,10 +5,10 @@
  */
 #include "order_world.h"
 #include "bundle.h"
-#include "analyzer/reader/open_calls.h"
+#include "analyzer/reader/read_open_calls.h"
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/ids/hg7xx.h"
-#include "analyzer/rules/order/open_calls.h"
+#include "analyzer/rules/order/stuck_calls.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"

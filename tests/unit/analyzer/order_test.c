@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/replay/order.h"
+#include "analyzer/replay/stream_order.h"
 
 static struct order order;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/replay/process.h"
+#include "analyzer/replay/process_state.h"
 #include "analyzer/replay/ranges.h"
 #include "analyzer/rules/engine/finding_ranges.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/doctor/redact.h"
+#include "analyzer/doctor/hide_names.h"
 
 static struct redaction redaction;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests sections of the report that rest on events alone: what --fix did, where pages were. */
 #include "analyzer/rules/migration/fixes.h"
-#include "analyzer/rules/migration/residency.h"
+#include "analyzer/rules/migration/residency_series.h"
 #include "trace.h"
 #include "tracer/api/host.h"
 #include "tracer/migration_events.h"

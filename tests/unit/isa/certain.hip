@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics that a launch executes for certain, or may execute (analyzer/isa/witness.c). Lines "//! KERNEL VARIANTS: WORDS: certain ANSWERS":
+ * Atomics that a launch executes for certain, or may execute (analyzer/isa/certain_path.c). Lines "//! KERNEL VARIANTS: WORDS: certain ANSWERS":
  * the arguments of a launch as in choices.hip; for each atomic of other memory than the work-group's, in the order of the code, "yes",
  * "word" (one word in memory decides, the same for all work-items) or "no", and nothing for one that this launch cannot execute. A "no" that could be a "yes" is written where it is known what that lacks.
  * The answers for kernels whose atomics stand in different branches do not depend on how a compiler orders these. Needs no header.

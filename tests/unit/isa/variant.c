@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/isa/image.h"
+#include "analyzer/isa/code_image.h"
 
 uint8_t *variant_read_file(const char *path, size_t *size)
 {

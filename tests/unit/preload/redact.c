@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "preload/core/base.h"
-#include "preload/core/message.h"
+#include "preload/core/recorder_message.h"
 #include "preload/trace/redact.h"
 
 /* What redact.c needs of the library around it. */

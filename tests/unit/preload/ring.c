@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyzer/reader/rings.h"
+#include "analyzer/reader/read_rings.h"
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
 #include "preload/core/files.h"

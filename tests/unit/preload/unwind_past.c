@@ -18,7 +18,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/past.h"
-#include "preload/stacks/rules.h"
+#include "preload/stacks/unwind_rules.h"
 #include "preload/stacks/unwind.h"
 #include "tests/unit/preload/unwind_set_up.h"
 

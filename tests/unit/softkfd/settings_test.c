@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/softgpu/host/host.h"
+#include "kernels/softgpu/host/softgpu_host.h"
 
 static char said[1024];
 
