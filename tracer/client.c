@@ -73,12 +73,6 @@ static bool is_below(const char *path, const char *folder)
 /* The C library's connect(), or what a preloaded library has in its place. */
 static int (*next_connect)(int, const void *, socklen_t);
 
-/* To the preload library: hipgrain's connect() passes calls on (preload/core/libc_symbols.h). */
-__attribute__((visibility("default"))) void hipgrain_passes_calls_on(void);
-void hipgrain_passes_calls_on(void)
-{
-}
-
 /* Early: dlsym() takes a lock that another thread may hold when client_call() forks. */
 __attribute__((constructor)) static void find_connect(void)
 {

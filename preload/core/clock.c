@@ -12,11 +12,20 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+
+static int call_kernel(clockid_t clock, struct timespec *time)
+{
+	return (int)hg_syscall(SYS_clock_gettime, clock, time);
+}
+
+__typeof__(clock_gettime) *hg_clock_gettime = call_kernel;
 
 #if defined(__x86_64__)
 

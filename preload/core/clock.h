@@ -12,8 +12,12 @@
 
 #include "preload/core/base.h"
 
-/* This saves a jump. */
-extern __typeof__(clock_gettime) clock_gettime __attribute__((noplt));
+/*
+ * The C library's clock_gettime(), which what is in front of it does not change: a program, or a
+ * library that it was started with, may show another time than there is. Until it is known, a
+ * system call.
+ */
+extern HG_HIDDEN __typeof__(clock_gettime) *hg_clock_gettime;
 
 static inline uint64_t hg_ns(const struct timespec *time)
 {
@@ -24,7 +28,7 @@ static inline uint64_t hg_now(void) /* ns, monotonic */
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	hg_clock_gettime(CLOCK_MONOTONIC, &now);
 	return hg_ns(&now);
 }
 

@@ -9,11 +9,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -31,6 +35,7 @@
 	}
 
 CALL(int, access, (const char *path, int mode), access, path, mode)
+CALL(int, clock_getres, (clockid_t clock, struct timespec *time), clock_getres, clock, time)
 CALL(int, fallocate, (int fd, int mode, off_t at, off_t size), fallocate, fd, mode, at, size)
 CALL(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t size), fgetxattr, fd, name,
      value, size)
@@ -38,8 +43,17 @@ CALL(int, flock, (int fd, int operation), flock, fd, operation)
 CALL(int, fstat, (int fd, struct stat *status), fstat, fd, status)
 CALL(int, fstatat, (int folder, const char *path, struct stat *status, int flags), newfstatat,
      folder, path, status, flags)
+CALL(gid_t, getegid, (void), getegid)
+CALL(uid_t, geteuid, (void), geteuid)
+CALL(gid_t, getgid, (void), getgid)
+CALL(pid_t, getpid, (void), getpid)
+CALL(pid_t, getppid, (void), getppid)
 CALL(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), getrandom, buffer, size,
      flags)
+CALL(int, getrlimit, (__rlimit_resource_t resource, struct rlimit *limit), prlimit64, 0, resource,
+     NULL, limit)
+CALL(pid_t, gettid, (void), gettid)
+CALL(uid_t, getuid, (void), getuid)
 CALL(off_t, lseek, (int fd, off_t at, int from), lseek, fd, at, from)
 CALL(int, mincore, (void *address, size_t size, unsigned char *pages), mincore, address, size,
      pages)
@@ -58,6 +72,7 @@ CALL(ssize_t, read, (int fd, void *buffer, size_t size), read, fd, buffer, size)
 CALL(ssize_t, readlink, (const char *path, char *buffer, size_t size), readlink, path, buffer, size)
 CALL(int, renameat, (int from, const char *before, int to, const char *after), renameat, from,
      before, to, after)
+CALL(int, sched_yield, (void), sched_yield)
 CALL(int, stat, (const char *path, struct stat *status), stat, path, status)
 CALL(int, uname, (struct utsname * machine), uname, machine)
 CALL(int, unlink, (const char *path), unlink, path)
@@ -89,4 +104,14 @@ int openat(int folder, const char *path, int flags, ...)
 int fcntl(int fd, int command, ...)
 {
 	return (int)hg_syscall(SYS_fcntl, fd, command, LAST(long, command));
+}
+
+char *getenv(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **at = environ; at && *at; at++)
+		if (!strncmp(*at, name, length) && (*at)[length] == '=')
+			return *at + length + 1;
+	return NULL;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/clock.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc_symbols.h"
 #include "preload/core/objects.h"
@@ -451,6 +452,8 @@ void hg_libc_limit(size_t threshold)
 
 void hg_libc_init(void)
 {
+	void *clock;
+
 	if (HG_LIKELY(known) || hg_tls.resolving)
 		return;
 	hg_tls.resolving = 1;
@@ -458,6 +461,9 @@ void hg_libc_init(void)
 	real.dlsym = (void *(*)(void *, const char *))hg_libc_function("dlsym");
 	real.dlvsym = (void *(*)(void *, const char *, const char *))hg_libc_function("dlvsym");
 	iterate_objects = (__typeof__(iterate_objects))hg_libc_function("dl_iterate_phdr");
+	clock = hg_libc_function("clock_gettime");
+	if (clock)
+		hg_clock_gettime = (__typeof__(hg_clock_gettime))clock;
 	if (!real.dlsym || !real.dlvsym) {
 		hg_tls.resolving = 0;
 		return;

@@ -34,11 +34,9 @@ void *hg_function_behind(const char *name);
 
 /*
  * Returns the name of a function of the C library that this library calls and which the program has
- * in its place, or NULL if it has none (own_functions.c). A program whose functions pass calls on
- * to the C library's exports the symbol HG_PASSES_ON.
+ * in its place, or NULL if it has none (own_functions.c).
  */
 const char *hg_own_function(void);
-#define HG_PASSES_ON "hipgrain_passes_calls_on"
 
 /* Sets hg_sanitizer (libc.h), whose runtime is in the executable or a library. */
 void hg_find_sanitizer(void);

@@ -7,8 +7,8 @@
  * function does. So such a program is not recorded.
  *
  * Most that this library calls has no such name: it makes system calls itself (direct_calls.c), and
- * nobody uses pthread_...(), sem_...(), sig...(), dl...(), mem...(), str...(), get...() of a
- * process for another purpose, nor allocators with what maps memory, which programs replace by
+ * nobody uses pthread_...(), sem_...(), sig...(), dl...(), mem...(), str...() or getpagesize()
+ * for another purpose, nor allocators with what maps memory, which programs replace by
  * their like (tcmalloc has its own mmap()). Named are the others.
  */
 #include "preload/core/libc_symbols.h"
@@ -26,7 +26,5 @@ const char *hg_own_function(void)
 {
 	const struct link_map *program = _r_debug.r_map;
 
-	if (!program || hg_object_function(program, HG_PASSES_ON))
-		return NULL;
-	return hg_object_has(program, names, HG_COUNT(names));
+	return program ? hg_object_has(program, names, HG_COUNT(names)) : NULL;
 }

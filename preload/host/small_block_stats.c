@@ -375,7 +375,7 @@ static uint64_t coarse_now(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	hg_clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
 	return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
 }
 

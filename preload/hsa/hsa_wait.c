@@ -53,7 +53,7 @@ static inline uint64_t about_now(void)
 		length = hg_ns(&now);
 		__atomic_store_n(&tick, length, __ATOMIC_RELAXED);
 	}
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	hg_clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	return hg_ns(&now) + length;
 }
 

@@ -20,6 +20,7 @@
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/clock.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/core/signals.h"
@@ -70,7 +71,7 @@ static void record(const struct hg_smi_line *line)
 		.detail = line->letter ? (int32_t)line->letter : (int32_t)line->error,
 	};
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
+	hg_clock_gettime(CLOCK_BOOTTIME, &now);
 	age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - line->ns;
 	event.age = line->ns && age > 0 ? (uint64_t)age : 0;
 	if (*hg_provider->recording)

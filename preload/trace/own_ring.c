@@ -145,7 +145,7 @@ static bool make(struct own *mine, uint32_t epoch)
 	/* A child reads words of the first page, until it has a file of its own. */
 	hg_libc.madvise(ring + 1, hg_ring_bytes(limit) - sizeof(*ring), MADV_DONTFORK);
 	hg_libc.madvise(ring, hg_ring_bytes(limit), MADV_DONTDUMP);
-	clock_gettime(CLOCK_REALTIME, &real);
+	hg_clock_gettime(CLOCK_REALTIME, &real);
 	ring->origin = hg_ns(&real) - hg_now();
 	ring->page_bytes = HG_RING_PAGE;
 	ring->page_limit = limit;
