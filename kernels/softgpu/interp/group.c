@@ -271,6 +271,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
 	group->epoch++;
+	group->acquired = false;
 	group->apart.barriers = 0;
 	sg_l1_start(group);
 	/* In turns, in the order of their numbers ("scheduled round-robin across XCDs" [CK3652]).
