@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hipgrain check: run on the software GPU with its checks on, then report what they found. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/cmds/check_seeds.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/next_option.h"
 #include "analyzer/cmds/record_options.h"
@@ -29,6 +31,8 @@ const char usage_check[] =
     "                            leakcheck: memory of HIP that CMD never releases;\n"
     "                            synccheck: barriers that not all work-items reach\n"
     "      --seed N              order of work-groups and waves\n"
+    "      --seeds N             run CMD with N seeds, from that of --seed or 1 on, and report\n"
+    "                            each finding once, with the seeds that showed it\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n"
     "      --report FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
@@ -37,7 +41,7 @@ const char usage_check[] =
     "Exit status: 1 if a finding is an error (or of --fail-on's severity), else that of CMD;\n"
     "2 for wrong usage.\n";
 
-enum { OPTION_TOOLS = REPORT_OPTION_END, OPTION_REPORT };
+enum { OPTION_TOOLS = REPORT_OPTION_END, OPTION_REPORT, OPTION_SEEDS };
 
 /* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
 #define TOOLS "memcheck,initcheck,racecheck,leakcheck,synccheck"
@@ -63,13 +67,48 @@ static int check_tools(const char *list)
 	return -EINVAL;
 }
 
+/* Returns the number of --seeds; 0 after a message. */
+static unsigned parse_seeds(const char *text)
+{
+	char *end;
+	long count = strtol(text, &end, 10);
+
+	if (*end || end == text || count < 1 || count > CHECK_SEEDS_MAX) {
+		message_error("--seeds: '%s' is not a number from 1 to %d", text, CHECK_SEEDS_MAX);
+		return 0;
+	}
+	return (unsigned)count;
+}
+
+/* Returns 0, or -EINVAL after a message. */
+static int check_search(unsigned seeds, const struct record_options *record,
+			const struct report_options *report)
+{
+	if (!seeds)
+		return 0;
+	if (!report_takes_several(report->format)) {
+		char *list = report_format_list_of_several();
+
+		message_error("--seeds: the format has to be %s", list);
+		g_free(list);
+		return -EINVAL;
+	}
+	if (record->softgpu_model.seed > INT64_MAX - CHECK_SEEDS_MAX) {
+		message_error("--seeds: %" PRIu64 " of --seed is too large",
+			      record->softgpu_model.seed);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int parse_options(int argc, char **argv, struct record_options *record,
-			 struct report_options *report, bool *help)
+			 struct report_options *report, unsigned *seeds, bool *help)
 {
 	static const struct option long_options[] = {
 		{ "tools", required_argument, NULL, OPTION_TOOLS },
 		{ "report", required_argument, NULL, OPTION_REPORT },
 		{ "seed", required_argument, NULL, RECORD_OPTION_SEED },
+		{ "seeds", required_argument, NULL, OPTION_SEEDS },
 		REPORT_LONG_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -82,6 +121,11 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			if (check_tools(optarg) < 0)
 				return -EINVAL;
 			record->softgpu_model.check = optarg;
+			break;
+		case OPTION_SEEDS:
+			*seeds = parse_seeds(optarg);
+			if (!*seeds)
+				return -EINVAL;
 			break;
 		case OPTION_REPORT:
 			report->output = optarg;
@@ -110,6 +154,8 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		message_error("no command given (try 'hipgrain check --help')");
 		return -EINVAL;
 	}
+	if (check_search(*seeds, record, report) < 0)
+		return -EINVAL;
 	return record_settle_options(record);
 }
 
@@ -119,17 +165,20 @@ int cmd_check(int argc, char **argv)
 	struct report_options report = REPORT_OPTIONS_DEFAULT;
 	struct record_result result = { .lock = -1 };
 	bool help = false, crashed;
+	unsigned seeds = 0;
 	int status;
 
 	record.softgpu = true;
 	record.softgpu_model.check = TOOLS;
 	report.fail_on = SEVERITY_ERROR;
-	if (parse_options(argc, argv, &record, &report, &help) < 0)
+	if (parse_options(argc, argv, &record, &report, &seeds, &help) < 0)
 		return HG_EXIT_USAGE;
 	if (help) {
 		fputs(usage_check, stdout);
 		return HG_EXIT_OK;
 	}
+	if (seeds)
+		return check_seeds(seeds, &record, &report, argv + optind);
 	status = report_prepare(&report);
 	if (status != HG_EXIT_OK)
 		return status;

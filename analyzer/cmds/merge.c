@@ -55,6 +55,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 {
 	struct merge merge = {
 		.reports = g_ptr_array_new_with_free_func(put_json),
+		.seeds = options->seeds,
 		.findings = g_ptr_array_new(),
 		.ranks = g_array_new(FALSE, FALSE, sizeof(int)),
 		.processes = json_object_new_array(),

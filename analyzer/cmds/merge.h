@@ -4,16 +4,21 @@
 #define HIPGRAIN_ANALYZER_CMDS_MERGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "analyzer/report/formats.h"
 
 struct merge_options {
 	const char *const *paths; /* JSON reports, and recordings, which are analysed first */
 	unsigned count;
-	unsigned jobs;             /* recordings analysed at the same time */
+	const uint64_t
+	    *seeds;    /* of each path, if they are runs of one command; NULL: they are not */
+	unsigned jobs; /* recordings analysed at the same time */
 	enum report_format format; /* one that takes several (report/formats.h) */
 	int fail_on;               /* enum severity, or -1 */
-	const char *output;        /* NULL: standard output */
+	const char *output;        /* NULL: `stream` */
+	FILE *stream;              /* NULL: standard output */
 	bool verbose;
 	const char *const *extra; /* options for the analysis of a recording, ends with NULL */
 };

@@ -27,6 +27,7 @@ extern const char *const merge_costs[MERGE_COST_COUNT];
 
 struct merge {
 	GPtrArray *reports;         /* struct json_object */
+	const uint64_t *seeds;      /* of each report; NULL: findings are joined by rank alone */
 	GPtrArray *findings;        /* borrowed from the reports, then from `causes` */
 	struct json_object *causes; /* causes_of() all of them */
 	GArray *ranks;              /* int, sorted */

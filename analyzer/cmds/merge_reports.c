@@ -93,6 +93,28 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	return to;
 }
 
+/* Joins two findings of runs of one command: the surest stands for all, then the earliest. */
+static struct json_object *join_runs(struct json_object *one, struct json_object *other)
+{
+	struct json_object *to = confidence_of(other) > confidence_of(one) ? other : one;
+	struct json_object *seeds = json_object_get(get_member(one, "seeds"));
+	size_t count = json_object_array_length(seeds);
+	struct json_object *seed = json_object_array_get_idx(get_member(other, "seeds"), 0);
+
+	if (!json_object_equal(json_object_array_get_idx(seeds, count - 1), seed))
+		json_object_array_add(seeds, json_object_get(seed));
+	json_object_object_add(to, "seeds", seeds);
+	return to;
+}
+
+static void note_seed(struct json_object *finding, uint64_t seed)
+{
+	struct json_object *seeds = json_object_new_array();
+
+	json_object_array_add(seeds, json_object_new_int64((int64_t)seed));
+	json_object_object_add(finding, "seeds", seeds);
+}
+
 /*
  * Does the same as finding_place(): a severity that is not the rule's shows that the finding is not
  * sure enough.
@@ -175,8 +197,9 @@ static void add_recording(struct merge *merge, struct json_object *recording)
 	add_all(merge->reasons, get_member(recording, "reasons"));
 }
 
-static void add_report(struct merge *merge, struct json_object *report, GHashTable *seen)
+static void add_report(struct merge *merge, unsigned number, GHashTable *seen)
 {
+	struct json_object *report = merge->reports->pdata[number];
 	struct json_object *findings = causes_findings(get_member(report, "findings"));
 
 	merge->analysed &= json_report_analysed(report);
@@ -192,12 +215,15 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 		const char *fingerprint = get_text(finding, "fingerprint");
 		gpointer place;
 
-		if (!get_member(finding, "ranks")) {
+		if (merge->seeds)
+			note_seed(finding, merge->seeds[number]);
+		if (!get_member(finding, "ranks") && !merge->seeds) {
 			g_ptr_array_add(merge->findings, finding);
 		} else if (g_hash_table_lookup_extended(seen, fingerprint, NULL, &place)) {
 			unsigned at = GPOINTER_TO_UINT(place);
 
-			merge->findings->pdata[at] = join(merge->findings->pdata[at], finding);
+			merge->findings->pdata[at] =
+			    (merge->seeds ? join_runs : join)(merge->findings->pdata[at], finding);
 		} else {
 			g_hash_table_insert(seen, g_strdup(fingerprint),
 					    GUINT_TO_POINTER(merge->findings->len));
@@ -338,10 +364,10 @@ void merge_reports(struct merge *merge)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-	g_ptr_array_sort(merge->reports, compare_reports);
-
+	if (!merge->seeds)
+		g_ptr_array_sort(merge->reports, compare_reports);
 	for (unsigned i = 0; i < merge->reports->len; i++)
-		add_report(merge, merge->reports->pdata[i], seen);
+		add_report(merge, i, seen);
 	g_hash_table_destroy(seen);
 	if (merge->recording >= 0 && merge->recording_unsaid)
 		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);

@@ -183,7 +183,11 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 
 	for (unsigned i = 0; i < merge->ends->len; i++)
 		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
-	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
+	if (merge->seeds)
+		fprintf(stream, "hipgrain: %u seeds, ", merge->reports->len);
+	else
+		fprintf(stream, "hipgrain: ");
+	fprintf(stream, "%zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
 	printer_init(&printer, NULL, verbose ? REPORT_VERBOSE : 0, stream);
 	printer.source_files = source_files(merge);
@@ -284,7 +288,8 @@ static int write_format(const struct merge *merge, const struct merge_options *o
 int merge_write(const struct merge *merge, const struct merge_options *options)
 {
 	const char *output = options->output;
-	FILE *stream = output ? output_open(output) : stdout;
+	FILE *given = options->stream ? options->stream : stdout;
+	FILE *stream = output ? output_open(output) : given;
 	int result = 0;
 
 	if (!stream) {

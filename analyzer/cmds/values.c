@@ -78,6 +78,7 @@ static const struct row {
 	{ "*", "--rotate", "@none" },
 	{ "*", "--seconds", "@none" },
 	{ "*", "--seed", "@none" },
+	{ "*", "--seeds", "@none" },
 	{ "*", "--skip-frames", "@none" },
 	{ "*", "--snapshot", "@none" },
 	{ "*", "--stack-depth", "@none" },

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#define PROCESSES_NAMED 12u
+#define NUMBERS_NAMED 12u
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)
 {
@@ -51,22 +51,27 @@ GArray *json_finding_ranks(struct json_object *finding)
 	return ranks;
 }
 
-char *json_processes_text(struct json_object *finding)
+char *json_numbers_text(struct json_object *numbers)
 {
-	struct json_object *pids = get_array(finding, "pids");
-	size_t count = array_length(pids);
+	size_t count = array_length(numbers);
 	GString *text;
 
 	if (!count)
 		return NULL;
 	text = g_string_new(NULL);
 	g_string_printf(text, "%zu: ", count);
-	for (size_t i = 0; i < count && i < PROCESSES_NAMED; i++)
-		g_string_append_printf(text, "%s%" PRId64, i ? ", " : "",
-				       json_object_get_int64(json_object_array_get_idx(pids, i)));
-	if (count > PROCESSES_NAMED)
-		g_string_append_printf(text, " and %zu more", count - PROCESSES_NAMED);
+	for (size_t i = 0; i < count && i < NUMBERS_NAMED; i++)
+		g_string_append_printf(
+		    text, "%s%" PRId64, i ? ", " : "",
+		    json_object_get_int64(json_object_array_get_idx(numbers, i)));
+	if (count > NUMBERS_NAMED)
+		g_string_append_printf(text, " and %zu more", count - NUMBERS_NAMED);
 	return g_string_free(text, FALSE);
+}
+
+char *json_processes_text(struct json_object *finding)
+{
+	return json_numbers_text(get_array(finding, "pids"));
 }
 
 char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded)

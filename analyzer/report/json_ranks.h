@@ -24,7 +24,12 @@ GArray *json_finding_ranks(struct json_object *finding);
 char *json_ranks_text(struct json_object *finding, const GArray *all, uint64_t unrecorded);
 
 /*
- * Returns "3: 11, 12, 13", the processes without a rank that have the finding, which the caller
+ * Returns "3: 11, 12, 13" of an array of numbers, which the caller frees; NULL: there are none.
+ */
+char *json_numbers_text(struct json_object *numbers);
+
+/*
+ * Returns the same of the processes without a rank that have the finding, which the caller
  * frees; NULL: it is in one process alone, or on ranks.
  */
 char *json_processes_text(struct json_object *finding);

@@ -87,6 +87,7 @@ int json_as_line(struct json_object *report, FILE *stream)
 		const struct source_place place = place_of_finding(finding);
 		char *on = json_ranks_text(finding, ranks, unrecorded);
 		char *in = json_processes_text(finding);
+		char *seeds = json_numbers_text(get_array(finding, "seeds"));
 		char *text;
 
 		put_place(stream, &place);
@@ -102,10 +103,13 @@ int json_as_line(struct json_object *report, FILE *stream)
 			fprintf(stream, "; ranks: %s", on);
 		if (in)
 			fprintf(stream, "; processes: %s", in);
+		if (seeds)
+			fprintf(stream, "; seeds: %s", seeds);
 		fputs(" [", stream);
 		put_text(stream, get_text(finding, "rule"));
 		fputs("]\n", stream);
 		put_others(stream, finding);
+		g_free(seeds);
 		g_free(in);
 		g_free(on);
 	}

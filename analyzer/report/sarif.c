@@ -341,8 +341,9 @@ static void put_copy(struct json_object *object, const char *name, struct json_o
 
 static struct json_object *result_properties(const struct sarif *sarif, struct json_object *finding)
 {
-	static const char *const names[] = { "confidence", "doubts", "measured",      "history",
-					     "pids",       "ranks",  "rank_outliers", "ranges" };
+	static const char *const names[] = { "confidence",    "doubts", "measured",
+					     "history",       "pids",   "ranks",
+					     "rank_outliers", "ranges", "seeds" };
 	struct json_object *properties = json_object_new_object();
 	const char *program = program_of(sarif, finding);
 

@@ -280,6 +280,20 @@ static void put_processes(const struct printer *printer, struct json_object *fin
 	g_free(text);
 }
 
+static void put_seeds(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *seeds = get_array(finding, "seeds");
+	char *text = json_numbers_text(seeds);
+
+	if (text) {
+		put_words_owned(printer, "seeds",
+				g_strdup_printf("%s (%s repeats it)", text,
+						json_object_to_json_string(
+						    json_object_array_get_idx(seeds, 0))));
+	}
+	g_free(text);
+}
+
 static void put_confidence(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *sources = get_array(finding, "sources");
@@ -359,6 +373,7 @@ void put_finding(struct printer *printer, struct json_object *finding, const GAr
 	put_related(printer, finding);
 	put_ranks(printer, finding, ranks);
 	put_processes(printer, finding);
+	put_seeds(printer, finding);
 	put_others(printer, finding);
 	put_row(printer, "fix",
 		get_text(finding, get_member(finding, "cause_fix") ? "cause_fix" : "fix"));

@@ -88,6 +88,16 @@ __global__ void own(int *to)
 		to[blockIdx.x * ITEMS + threadIdx.x] += i + 1;
 }
 
+// A work-group counts before it stores, so that a race shows where it is the first.
+template <bool RIGHT> __global__ void order(int *to)
+{
+	if (threadIdx.x || blockIdx.x > 1)
+		return;
+	if (blockIdx.x == 1)
+		atomicAdd(to + 1, 1);
+	to[RIGHT ? 2 + blockIdx.x : 0] = blockIdx.x + 5;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -97,7 +107,8 @@ int main(int argc, char **argv)
 		      { "stores", stores<false> },     { "stores_ok", stores<true> },
 		      { "in_place", in_place<false> }, { "in_place_ok", in_place<true> },
 		      { "last", last },		       { "chain", chain },
-		      { "same", same },		       { "own", own } };
+		      { "same", same },		       { "own", own },
+		      { "order", order<false> },     { "order_ok", order<true> } };
 	const char *name = argc > 1 ? argv[1] : "";
 	int *to;
 
