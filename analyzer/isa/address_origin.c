@@ -528,12 +528,93 @@ static int add_words(struct flow *flow, const struct access *access, const struc
 	return status;
 }
 
+/* Returns the store of the other half of a word that one stores a half of; NULL: there is none. */
+static const struct access *other_half(const struct flow *flow, const struct access *access)
+{
+	const struct function *function = access->function;
+	uint32_t at = function_index(function, access->insn);
+	uint32_t step = access->insn->low_half ? 1 : UINT32_MAX;
+	const struct insn *insn = access->insn;
+
+	if (at == NO_INSN || !insn_stores_half(insn))
+		return NULL;
+	do
+		at += step;
+	while (at < function->insn_count && !insn_stores_dword(function->insn[at]));
+	if (at >= function->insn_count || !insn_stores_half(function->insn[at]) ||
+	    function->insn[at]->low_half == insn->low_half)
+		return NULL;
+	for (size_t i = 0; i < flow->access_count; i++)
+		if (flow->access[i].insn == function->insn[at] &&
+		    flow->access[i].function == function &&
+		    flow->access[i].context == access->context)
+			return &flow->access[i];
+	return NULL;
+}
+
+/* Returns true if one dword is stored, and which one is known. */
+static bool is_one_dword(const struct access *access)
+{
+	return access->word[0].count == 1 && !access->word[0].overflow;
+}
+
+/* Returns true if two paths lead to the two dwords of one word. */
+static bool is_one_word(const struct isa_paths *low, const struct isa_paths *high)
+{
+	const struct isa_step *x, *y;
+	struct isa_path path;
+
+	if (low->count != 1 || high->count != 1 ||
+	    low->path->step_count != high->path->step_count || !low->path->step_count)
+		return false;
+	x = &low->path->step[low->path->step_count - 1];
+	y = &high->path->step[low->path->step_count - 1];
+	if (!x->exact || !y->exact || y->offset - x->offset != 4)
+		return false;
+	path = *high->path;
+	path.step[path.step_count - 1] = *x;
+	return path_same(low->path, &path);
+}
+
+/*
+ * Adds a word that is stored by two instructions, with the first of which this is called; `done`
+ * tells if it is one. Returns 0 or -ENOMEM.
+ */
+static int add_halves(struct flow *flow, const struct access *access, const struct access *other,
+		      const struct isa_paths *paths, struct isa_kernel *kernel, bool *done)
+{
+	const struct access *low = access->insn->low_half ? access : other;
+	const struct access *high = access->insn->low_half ? other : access;
+	struct isa_paths others, values;
+	int status = path_find(flow, other, &others);
+
+	*done = false;
+	if (status)
+		return status;
+	*done = is_one_dword(low) && is_one_dword(high) &&
+		(low == access ? is_one_word(paths, &others) : is_one_word(&others, paths));
+	if (*done && low == access) {
+		status = path_find_halves(flow, access, low->word[0].pair[0].low,
+					  high->word[0].pair[0].low, &values);
+		if (!status) {
+			status = path_store(kernel, paths, 0, 8, values.why ? NULL : &values,
+					    choices_when(flow, access),
+					    values.count <= 1 ? low->certain & high->certain : 0);
+			path_clear(&values);
+		}
+	}
+	path_clear(&others);
+	return status;
+}
+
 /* Adds where a store may go. Returns 0 or -ENOMEM. */
 static int add_stores(struct flow *flow, const struct access *access, const struct sources *sources,
 		      struct isa_kernel *kernel)
 {
 	const struct insn *insn = access->insn;
+	const struct access *other = other_half(flow, access);
 	struct isa_paths paths;
+	bool done = false;
 	int status;
 
 	if (!insn->store && !insn->atomic)
@@ -550,7 +631,11 @@ static int add_stores(struct flow *flow, const struct access *access, const stru
 	if (status)
 		return status;
 	kernel->stores_complete &= paths.count > 0;
-	if (insn_stores_words(insn))
+	if (other)
+		status = add_halves(flow, access, other, &paths, kernel, &done);
+	if (status || done)
+		;
+	else if (insn_stores_words(insn))
 		status = add_words(flow, access, &paths, kernel);
 	else
 		status = path_store(kernel, &paths, 0, insn->dwords ? 4u * insn->dwords : 4u, NULL,

@@ -54,7 +54,8 @@ struct access {
 	} pair[ACCESS_PAIRS];
 	struct casloop loop; /* of a compare-and-swap that was classified */
 	bool classified;
-	/* If it stores whole words of 64 bits, this is what each of them was seen to be. */
+	/* If it stores whole words of 64 bits, this is what each of them was seen to be; of half a
+	 * word, `low` is the dword. */
 	struct stored_word {
 		unsigned count;
 		bool overflow;

@@ -112,7 +112,10 @@ struct insn {
 	bool returns : 1; /* atomic: writes the old value to its first operand */
 	bool scaled : 1;  /* its index counts elements, not bytes */
 	bool offen : 1, idxen : 1, lds : 1, sub_dword : 1, fp : 1;
-	bool dpp : 1;                /* operands come from other lanes */
+	bool dpp : 1; /* operands come from other lanes */
+	/* A store of one dword: the next or the last such store of its block is to the dword
+	 * behind or ahead of it, by their offsets. Set by program.c. */
+	bool low_half : 1, high_half : 1;
 	bool sdwa : 1, sdwa_dst : 1; /* parts of operands; writes a part of the destination only */
 	bool op_sel_hi[2];
 	struct operand operand[INSN_OPERANDS]; /* zero from operand_count on */
@@ -197,6 +200,19 @@ static inline bool insn_writes_exec_unnamed(const struct insn *insn)
 	return insn->class == OP_AND_SAVEEXEC || insn->class == OP_ANDN2_SAVEEXEC ||
 	       insn->class == OP_OR_SAVEEXEC || insn->class == OP_OTHER_SAVEEXEC ||
 	       insn->class == OP_COMPARE_EXEC;
+}
+
+/* Returns true for a store of one dword to global memory. */
+static inline bool insn_stores_dword(const struct insn *insn)
+{
+	return insn->store && !insn->atomic && !insn->sub_dword && !insn->lds &&
+	       (insn->family == MEM_GLOBAL || insn->family == MEM_FLAT) && insn->dwords == 1;
+}
+
+/* Returns true for a store of a dword that may be a half of a pointer. */
+static inline bool insn_stores_half(const struct insn *insn)
+{
+	return insn->low_half || insn->high_half;
 }
 
 /* A store of one or two words of 64 bits, which may be pointers. */

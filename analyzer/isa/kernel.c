@@ -273,10 +273,10 @@ static bool is_plain_store(const struct flow *flow, const struct access *access)
 {
 	const struct value *low = value_get(&flow->store, access->pair[0].low);
 
-	if (!insn_stores_words(access->insn) || access->pair_count != 1 || access->overflow ||
-	    low->lane_count || low->alt_count != 1)
+	if ((!insn_stores_words(access->insn) && !insn_stores_half(access->insn)) ||
+	    access->pair_count != 1 || access->overflow || low->lane_count || low->alt_count != 1)
 		return false;
-	for (unsigned i = 0; i < access->insn->dwords / 2u; i++)
+	for (unsigned i = 0; i < (access->insn->dwords + 1u) / 2u; i++)
 		if (access->word[i].count != 1 || access->word[i].overflow)
 			return false;
 	return true;

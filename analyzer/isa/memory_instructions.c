@@ -721,6 +721,8 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 			add_word(&access->word[part],
 				 flow_operand(flow, state, layout.data, 2 * part),
 				 flow_operand(flow, state, layout.data, 2 * part + 1));
+	else if (insn_stores_half(insn) && layout.data && !layout.is_private)
+		add_word(&access->word[0], flow_operand(flow, state, layout.data, 0), VALUE_NUMBER);
 	if (flow->swaps && insn->atomic && insn->atomic_op == ISA_OP_CMPSWAP && layout.data)
 		status = note_swap(flow, state, layout.data, index);
 	if (status)

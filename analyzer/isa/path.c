@@ -541,6 +541,25 @@ int path_find_word(struct flow *flow, const struct access *access, unsigned word
 	return find(&search, access, paths);
 }
 
+int path_find_halves(struct flow *flow, const struct access *access, value_id low, value_id high,
+		     struct isa_paths *paths)
+{
+	const struct value_pair pair = { low, high };
+	struct search search;
+
+	memset(paths, 0, sizeof(*paths));
+	begin(&search, flow);
+	search.word = true;
+	search.pair = &pair;
+	search.pair_count = 1;
+	return find(&search, access, paths);
+}
+
+bool path_same(const struct isa_path *a, const struct isa_path *b)
+{
+	return !compare_paths(a, b);
+}
+
 void path_free(struct isa_path *path)
 {
 	free(path->symbol);

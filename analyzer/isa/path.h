@@ -23,6 +23,13 @@ int path_find(struct flow *flow, const struct access *access, struct isa_paths *
 int path_find_word(struct flow *flow, const struct access *access, unsigned word,
 		   struct isa_paths *paths);
 
+/* Finds the same for a word of which `access` and another store each store one half. */
+int path_find_halves(struct flow *flow, const struct access *access, value_id low, value_id high,
+		     struct isa_paths *paths);
+
+/* Returns true if two paths lead to the same place. */
+bool path_same(const struct isa_path *a, const struct isa_path *b);
+
 /* Release what it owns, not `path` itself. */
 void path_free(struct isa_path *path);
 /* Release what it owns, not `paths` itself. */

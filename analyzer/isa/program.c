@@ -374,6 +374,22 @@ static int find_predecessors(struct function *function)
 	return 0;
 }
 
+/* Marks pairs of stores that may be the halves of one word of 64 bits. */
+static void mark_halves(struct function *function, const struct block *block)
+{
+	struct insn *last = NULL;
+
+	for (uint32_t i = block->first; i < block->first + block->count; i++) {
+		struct insn *insn = function->insn[i];
+
+		if (!insn_stores_dword(insn))
+			continue;
+		if (last && !insn_stores_half(last) && insn->offset - last->offset == 4)
+			last->low_half = insn->high_half = true;
+		last = insn;
+	}
+}
+
 static int build_blocks(struct program *program, struct function *function, struct pc_list *leaders)
 {
 	uint32_t i, b = 0;
@@ -412,8 +428,10 @@ static int build_blocks(struct program *program, struct function *function, stru
 	}
 	if (find_predecessors(function))
 		return -ENOMEM;
-	for (b = 0; b < function->block_count; b++)
+	for (b = 0; b < function->block_count; b++) {
+		mark_halves(function, &function->block[b]);
 		function->block[b].asks = way_asks(function, &function->block[b]);
+	}
 	function->entry_block = block_at(function, function->entry);
 	return 0;
 }

@@ -157,7 +157,8 @@ static int read_memory(struct slice_steps *steps, const struct insn *insn, struc
 		first = insn->load ? first : 0;
 	}
 	for (unsigned i = first; !status && i < insn->operand_count; i++)
-		if (insn->load || i != data || steps->private_reads || insn_stores_words(insn))
+		if (insn->load || i != data || steps->private_reads || insn_stores_words(insn) ||
+		    insn_stores_half(insn))
 			status = add_refs(steps, &insn->operand[i], &step->sources);
 	return status;
 }

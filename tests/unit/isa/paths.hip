@@ -365,6 +365,43 @@ KERNEL count_up(word *n)
 	*n += 3;
 }
 
+struct halves { unsigned x, y; };
+
+//! put_halves *: stores 0>8 := 8>0
+//! put_halves *: none
+KERNEL put_halves(volatile unsigned *to, struct halves p)
+{
+	to[2] = p.x;
+	to[3] = p.y;
+}
+
+/* Two pointers' halves are no pointer. */
+//! mix_halves *: stores 0>8 := unknown
+//! mix_halves *: none
+KERNEL mix_halves(volatile unsigned *to, struct halves p, struct halves q)
+{
+	to[2] = p.x;
+	to[3] = q.y;
+}
+
+//! put_some *: stores 0>8 = unknown, 0>20 = unknown
+//! put_some *: none
+KERNEL put_some(volatile unsigned *to, struct halves p)
+{
+	to[2] = p.x;
+	to[5] = p.y;
+}
+
+/* The upper half may be that of another launch. */
+//! put_one_sure *: stores 0>8 = unknown, 0>12 = unknown
+//! put_one_sure *: none
+KERNEL put_one_sure(volatile unsigned *to, struct halves p, int n)
+{
+	to[2] = p.x;
+	if (n)
+		to[3] = p.y;
+}
+
 //! pointer_of_doubles *: stores 0>0/8 := unknown
 //! pointer_of_doubles *: none
 KERNEL pointer_of_doubles(double *a, double *b)
