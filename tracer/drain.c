@@ -31,6 +31,8 @@
 
 #include "tracer/event_layout.h"
 #include "tracer/event_record_reader.h"
+#include "tracer/events/ev_page.h"
+#include "tracer/events/ev_swept.h"
 #include "tracer/process_lives.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"

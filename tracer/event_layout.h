@@ -13,8 +13,8 @@
 #include "tracer/ring.h"
 
 enum hg_type {
-#define HG_EVENT(name, ...) HG_TYPE_##name,
-#include "tracer/events.def"
+#define HG_EVENT(name) HG_TYPE_##name,
+#include "tracer/events/names.def"
 };
 
 /* Returns the group in which an event of that number is counted. */

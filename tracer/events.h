@@ -4,7 +4,8 @@
  *
  * One struct per event type, hg_ev_NAME: the rows of events.def, where each is described; every
  * member is one field of that event, under the same name. Every event also carries the contexts
- * vpid and vtid.
+ * vpid and vtid. The structs are in tracer/events/ev_NAME.h, which the build makes of the rows:
+ * whoever uses fields of an event includes its header. Here are the numbers that fields have.
  *
  * Ordering, on which replay relies:
  *  - alloc is recorded after the real call returned, free before the real call is made, so an
@@ -137,17 +138,6 @@ enum hg_range_cut {
 	HG_RANGE_UNREADABLE = 2,
 };
 
-#define HG_RANGE_NAME_MOST                      255u /* bytes of a name that are recorded */
-
-#define HG_FIELD(type, name, show, description) type name;
-#define HG_TEXT(name, description)              const char *name;
-#define HG_SEQUENCE(type, name, length, description) \
-	const type *name;                            \
-	uint32_t length;
-#define HG_EVENT(name, ...)   \
-	struct hg_ev_##name { \
-		__VA_ARGS__   \
-	};
-#include "tracer/events.def"
+#define HG_RANGE_NAME_MOST 255u /* bytes of a name that are recorded */
 
 #endif

@@ -23,14 +23,14 @@
 #include "tracer/provider.h"
 
 /* An event that no session wants is not made. */
-#define HG_EVENT(name, ...)
-#define HG_EVENT_OF_BATCHES(name, ...)                                  \
+#define HG_EVENT(name)
+#define HG_EVENT_OF_BATCHES(name)                                       \
 	static void emit_##name(const struct hg_ev_##name *event)       \
 	{                                                               \
 		if (lttng_ust_tracepoint_enabled(hipgrain, name))       \
 			lttng_ust_do_tracepoint(hipgrain, name, event); \
 	}
-#include "tracer/events.def"
+#include "tracer/events/names.def"
 
 static struct hg_tracepoints tracepoints = {
 	.version = HG_TRACEPOINTS_VERSION,
@@ -39,9 +39,9 @@ static struct hg_tracepoints tracepoints = {
 #else
 	.recording = &lttng_ust_tracepoint_hipgrain___page.state,
 #endif
-#define HG_EVENT(name, ...)
-#define HG_EVENT_OF_BATCHES(name, ...) .name = emit_##name,
-#include "tracer/events.def"
+#define HG_EVENT(name)
+#define HG_EVENT_OF_BATCHES(name) .name = emit_##name,
+#include "tracer/events/names.def"
 };
 
 __attribute__((visibility("default"))) const struct hg_tracepoints *hipgrain_tracepoints(void)

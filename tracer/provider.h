@@ -4,6 +4,11 @@
 #define HIPGRAIN_TRACER_PROVIDER_H
 
 #include "tracer/events.h"
+#include "tracer/events/ev_page.h"
+#include "tracer/events/ev_swept.h"
+
+#define HG_EVENT(name) struct hg_ev_##name;
+#include "tracer/events/names.def"
 
 /* Of these tables, and of what the recorder and its processes have in common, by hand. */
 #define HG_PROVIDER_NUMBER 18
@@ -15,9 +20,9 @@ struct hg_provider {
 	const volatile int *recording;
 
 	/* Record one event. Strings must not be NULL. Async-signal-safe. */
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) void (*name)(const struct hg_ev_##name *event);
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) void (*name)(const struct hg_ev_##name *event);
+#include "tracer/events/names.def"
 };
 
 /*
@@ -27,9 +32,9 @@ struct hg_provider {
  */
 enum {
 	HG_TRACEPOINTS_VERSION = HG_PROVIDER_NUMBER * 65536
-#define HG_EVENT(name, ...)
-#define HG_EVENT_OF_BATCHES(name, ...) +(int)sizeof(struct hg_ev_##name)
-#include "tracer/events.def"
+#define HG_EVENT(name)
+#define HG_EVENT_OF_BATCHES(name) +(int)sizeof(struct hg_ev_##name)
+#include "tracer/events/names.def"
 };
 
 #define HG_TRACEPOINTS_SYMBOL "hipgrain_tracepoints"
@@ -37,9 +42,9 @@ enum {
 struct hg_tracepoints {
 	unsigned version;              /* HG_TRACEPOINTS_VERSION */
 	const volatile int *recording; /* not 0 while a session records them */
-#define HG_EVENT(name, ...)
-#define HG_EVENT_OF_BATCHES(name, ...) void (*name)(const struct hg_ev_##name *event);
-#include "tracer/events.def"
+#define HG_EVENT(name)
+#define HG_EVENT_OF_BATCHES(name) void (*name)(const struct hg_ev_##name *event);
+#include "tracer/events/names.def"
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

@@ -7,6 +7,7 @@
 
 #include "tracer/events.h"
 #include "tracer/ring.h"
+#include "tracer/events/ev_page.h"
 
 /* This says how far a page was read. It is all 0 for a page that was not looked at. */
 struct ring_cursor {

@@ -24,7 +24,8 @@
 
 #include <lttng/tracepoint.h>
 
-#include "tracer/events.h"
+#include "tracer/events/ev_page.h"
+#include "tracer/events/ev_swept.h"
 
 #define HG_INTEGER_HEX(type, name)              lttng_ust_field_integer_hex(type, name, event->name)
 #define HG_INTEGER_TIME(type, name)             lttng_ust_field_integer(type, name, event->name)

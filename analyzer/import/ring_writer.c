@@ -16,9 +16,9 @@
 #include "tracer/tree.h"
 
 static const uint16_t types[HG_EVENT_TYPES] = {
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) [HG_EVENT_##name] = HG_TYPE_##name,
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) [HG_EVENT_##name] = HG_TYPE_##name,
+#include "tracer/events/names.def"
 };
 
 struct page {

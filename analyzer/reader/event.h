@@ -10,11 +10,12 @@
 #include <stdbool.h>
 
 #include "tracer/events.h"
+#include "tracer/events/all_events.h"
 
 enum hg_event_type {
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) HG_EVENT_##name,
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) HG_EVENT_##name,
+#include "tracer/events/names.def"
 	HG_EVENT_TYPES,
 	HG_EVENT_OPEN_CALL, /* not recorded: a call that did not return, when it was made */
 };
@@ -28,9 +29,9 @@ struct hg_event {
 	int32_t tid;
 	union {
 		const struct open_call *open_call; /* reader/read_open_calls.h */
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) struct hg_ev_##name name;
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) struct hg_ev_##name name;
+#include "tracer/events/names.def"
 	};
 };
 

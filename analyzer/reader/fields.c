@@ -42,9 +42,9 @@
 #include "tracer/events.def"
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) [HG_EVENT_##name] = { "hipgrain:" #name, fields_of_##name },
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) [HG_EVENT_##name] = { "hipgrain:" #name, fields_of_##name },
+#include "tracer/events/names.def"
 };
 
 static void append(GByteArray *to, const void *data, size_t size)

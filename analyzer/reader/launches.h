@@ -9,6 +9,9 @@
 #include "tracer/event_record_reader.h"
 #include "tracer/events.h"
 
+struct hg_ev_args;
+struct hg_ev_launch;
+
 /* A launch, all of it. */
 struct launch {
 	uint16_t api, length; /* bytes of the arguments */

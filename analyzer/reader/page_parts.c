@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tracer/ring.h"
+#include "tracer/events/ev_page.h"
 
 struct key {
 	uint64_t file;

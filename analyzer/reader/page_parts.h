@@ -10,6 +10,8 @@
 #include "tracer/events.h"
 #include "tracer/ring.h"
 
+struct hg_ev_page;
+
 struct page_parts;
 
 /* The records go to `order`. */

@@ -13,6 +13,7 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
 #include "tracer/provider.h"
 
 /* struct softgpu_checked, up to what is recorded */

@@ -14,6 +14,7 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_alloc.h"
 
 /* The runtime gives memory in these. */
 #define PAGE ((size_t)4096)

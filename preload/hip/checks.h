@@ -14,6 +14,8 @@
 #include "preload/core/base.h"
 #include "tracer/events.h"
 
+struct hg_ev_alloc;
+
 /* Return how many bytes, rows of `row` bytes, or which extent to ask the runtime for where the
  * program wants so much. */
 size_t hg_checks_size(size_t size);

@@ -20,6 +20,8 @@
 #include "preload/migration/residency.h"
 #include "preload/stacks/stack.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_fix.h"
+#include "tracer/events/ev_fix_plan.h"
 #include "tracer/provider.h"
 
 static uint32_t looked_at, with_atomics; /* of the plan */

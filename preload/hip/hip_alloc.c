@@ -17,6 +17,8 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_free.h"
 
 /* ---- device and host memory ---- */
 

@@ -24,6 +24,7 @@
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_launch.h"
 #include "tracer/provider.h"
 
 /* The arguments' bytes where the metadata says; what lies between them is zero. In words. */

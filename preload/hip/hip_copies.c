@@ -10,6 +10,7 @@
 #include "preload/hip/hip_wrap.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_copy.h"
 
 #define H2D     1
 #define D2H     2

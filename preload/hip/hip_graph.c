@@ -28,6 +28,11 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
 
 /* hipKernelNodeParams */
 struct kernel_params {

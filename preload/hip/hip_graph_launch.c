@@ -19,6 +19,11 @@
 #include "preload/trace/process.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_graph.h"
+#include "tracer/events/ev_launch.h"
 #include "tracer/provider.h"
 
 /* Reads the memory that the arguments of a graph's kernel lead to, before anything of the graph

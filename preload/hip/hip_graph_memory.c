@@ -20,6 +20,8 @@
 #include "preload/standby/live_state.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_free.h"
 #include "tracer/provider.h"
 
 /* hipMemAllocNodeParams; what is before the location and after it: hipMemPoolProps [H62] */

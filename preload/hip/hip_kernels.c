@@ -19,6 +19,10 @@
 #include "codeobj/codeobj.h"
 #include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_kernel.h"
 #include "tracer/provider.h"
 
 static uint32_t next_code_id = 1, next_kernel_id = 1; /* atomic */

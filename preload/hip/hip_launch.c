@@ -30,6 +30,7 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
+#include "tracer/events/ev_args.h"
 
 static struct hg_id_table arguments;
 static pthread_once_t arguments_once = PTHREAD_ONCE_INIT;

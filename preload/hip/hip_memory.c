@@ -24,6 +24,8 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_memory.h"
 #include "tracer/provider.h"
 
 #define MAX_NODES    (1u << 20)

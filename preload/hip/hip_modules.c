@@ -30,6 +30,7 @@
 #include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
+#include "tracer/events/ev_alloc.h"
 
 /* ---- loaded: the image may be freed after the call, so it is captured now ---- */
 

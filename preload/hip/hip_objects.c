@@ -12,6 +12,8 @@
 #include "preload/hip/hip_wrap.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
 
 /* ---- what rows record ---- */
 

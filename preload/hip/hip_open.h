@@ -12,6 +12,17 @@
 #include "preload/core/clock.h"
 #include "preload/trace/enter_calls.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 /* call.rc has this value before the call: the call's results cannot be read yet. */
 #define HG_NOT_RETURNED INT_MIN

@@ -15,6 +15,7 @@
 #include "preload/hip/pointer_words.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_copy.h"
 
 #define WORD      HG_POINTER_WORD
 #define WHOLE     HG_POINTER_PIECE /* of larger ones first a sample: */

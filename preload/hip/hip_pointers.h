@@ -8,6 +8,8 @@
 
 #include "tracer/events.h"
 
+struct hg_ev_copy;
+
 struct hg_hip_kernel_variant;
 
 /*

@@ -26,6 +26,17 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 #include "tracer/provider.h"
 
 /* `src` and the bytes from the first to the last that are read there belong to a copy. */

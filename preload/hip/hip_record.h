@@ -8,9 +8,13 @@
 #include "preload/hip/hip_runtime.h"
 #include "tracer/events.h"
 
+struct hg_ev_free;
+
 struct hg_hip_call;
 
-#define HG_FINISH(type) void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)
+#define HG_FINISH(type)      \
+	struct hg_ev_##type; \
+	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)
 HG_FINISH(alloc);
 HG_FINISH(copy);
 HG_FINISH(fill);

@@ -15,6 +15,7 @@
 #include "preload/trace/redact.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_fill.h"
 #include "tracer/provider.h"
 
 #define WORD    8u /* bytes of an address */

@@ -34,6 +34,8 @@
 #include "preload/trace/enter_calls.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_runtime.h"
 #include "tracer/provider.h"
 
 /*

@@ -11,6 +11,7 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
 #include "tracer/provider.h"
 
 #define FOLLOWED 4u    /* further copies that were not waited for are not followed */

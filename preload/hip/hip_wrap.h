@@ -23,6 +23,7 @@
 #include "preload/hip/hip_runtime.h"
 #include "preload/hip/hip_types.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_free.h"
 
 /* The row has the function by an alias that only this library sees: the loader need not look it up.
  */

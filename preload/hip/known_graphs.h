@@ -8,6 +8,11 @@
 
 #include "preload/hip/record_launch.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
 
 enum kind { KERNEL, COPY, FILL, ALLOC, RELEASE, OTHER };
 

@@ -7,6 +7,7 @@
 #include "preload/core/clock.h"
 #include "preload/core/parts.h"
 #include "preload/hip/hip_runtime.h"
+#include "tracer/events/ev_pointers_left_out.h"
 #include "tracer/provider.h"
 
 #define SECOND_NS   UINT64_C(1000000000)

@@ -12,6 +12,7 @@
 
 #include "preload/core/base.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_pointers_left_out.h"
 
 /* Atomic, each of them. */
 extern HG_HIDDEN struct hg_ev_pointers_left_out hg_pointers_left_out;

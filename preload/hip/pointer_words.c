@@ -12,6 +12,7 @@
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/pointer_budget.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_pointers.h"
 #include "tracer/provider.h"
 
 #define WORD        HG_POINTER_WORD

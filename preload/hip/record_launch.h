@@ -10,6 +10,7 @@
 #include "preload/hip/hip_registry.h"
 #include "preload/hip/hip_runtime.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_launch.h"
 
 struct hg_fix_row {
 	uint8_t fix, outcome; /* HG_FIX_DONE: to be done */

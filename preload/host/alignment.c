@@ -9,6 +9,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_fix.h"
 #include "tracer/provider.h"
 
 void hg_fix_record_aligned(const void *ptr, size_t size, const void *caller)

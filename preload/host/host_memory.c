@@ -26,6 +26,10 @@
 #include "tracer/api/host.h"
 #include "tracer/ring.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
 #include "tracer/provider.h"
 
 /*

@@ -37,6 +37,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/trace/session_recording.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_host_totals.h"
 #include "tracer/flush_request.h"
 #include "tracer/provider.h"
 

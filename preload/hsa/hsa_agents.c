@@ -15,6 +15,7 @@
 #include "preload/stacks/passed_over.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_device.h"
 #include "tracer/provider.h"
 
 #define MAX_AGENTS 64

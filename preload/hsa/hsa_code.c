@@ -22,6 +22,7 @@
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_kernel.h"
 #include "tracer/provider.h"
 
 #define BUCKETS 1024u

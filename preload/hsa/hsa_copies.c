@@ -13,6 +13,7 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
 #include "tracer/provider.h"
 
 /* hsa_pitched_ptr_t and hsa_dim3_t of hsa_ext_amd.h and hsa.h. */

@@ -13,6 +13,10 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_free.h"
 #include "tracer/provider.h"
 
 /* hsa_amd_svm_attribute_t, and what its values mean as hipMemoryAdvise */

@@ -28,6 +28,8 @@
 #include "codeobj/codeobj.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_launch.h"
 #include "tracer/provider.h"
 
 #define DOORBELLS     256u

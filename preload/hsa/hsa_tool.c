@@ -37,6 +37,7 @@
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_call.h"
 #include "tracer/provider.h"
 
 #define NOT_INITIALIZED 0x100B /* hsa_status_t */

@@ -17,6 +17,7 @@
 #include "preload/core/parts.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_residency.h"
 #include "tracer/provider.h"
 
 /* /proc/PID/pagemap: an entry of 64 bits a page [KPM]. */

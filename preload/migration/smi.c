@@ -26,6 +26,8 @@
 #include "preload/core/signals.h"
 #include "preload/migration/smi_text.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_smi_source.h"
 #include "tracer/provider.h"
 
 /* At its end the process looks so often, 2 ms apart, until every event is recorded. */

@@ -19,6 +19,13 @@
 #include "preload/trace/redact.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_omp_content.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_omp_device.h"
+#include "tracer/events/ev_omp_map.h"
+#include "tracer/events/ev_omp_runtime.h"
+#include "tracer/events/ev_omp_submit.h"
+#include "tracer/events/ev_omp_target.h"
 #include "tracer/provider.h"
 
 #define PENDING     32

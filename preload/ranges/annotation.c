@@ -12,6 +12,7 @@
 #include "preload/trace/enter.h"
 #include "preload/trace/own_ring.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_annotation.h"
 #include "tracer/provider.h"
 #include "tracer/ring.h"
 

@@ -10,6 +10,7 @@
 #include "preload/stacks/passed_over.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/enter.h"
+#include "tracer/events/ev_range.h"
 #include "tracer/provider.h"
 
 #define PAGE ((uintptr_t)4096)

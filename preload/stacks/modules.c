@@ -23,6 +23,7 @@
 #include "preload/stacks/python.h"
 #include "preload/stacks/unwind_rules.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_module.h"
 #include "tracer/provider.h"
 
 struct module {

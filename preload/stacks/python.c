@@ -28,6 +28,8 @@
 #include "preload/stacks/stack.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
+#include "tracer/events/ev_python.h"
+#include "tracer/events/ev_python_code.h"
 
 static struct hg_id_table codes = { .generation = 1 };
 

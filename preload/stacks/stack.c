@@ -32,6 +32,7 @@
 #include "preload/stacks/unwind.h"
 #include "preload/trace/batch_add.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_stack.h"
 #include "tracer/provider.h"
 
 _Static_assert(HG_STACK_DEPTH_MAX <= HG_STACK_FRAMES_MAX, "a record has room for a stack");

@@ -12,6 +12,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
 #include "tracer/provider.h"
 
 static uint64_t left_out; /* atomic */

@@ -32,6 +32,13 @@
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_state.h"
+#include "tracer/events/ev_stream.h"
 
 enum kind { ALLOC = 1, ADVISE, PREFETCH, STREAM, EVENT, MAP, UNMAP };
 

@@ -12,6 +12,13 @@
 #include "preload/core/base.h"
 #include "tracer/events.h"
 
+struct hg_ev_advise;
+struct hg_ev_alloc;
+struct hg_ev_event;
+struct hg_ev_free;
+struct hg_ev_prefetch;
+struct hg_ev_stream;
+
 /* Returns true if a HIP function's calls are remembered while nothing records. */
 bool hg_live_wants(uint16_t api);
 

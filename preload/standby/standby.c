@@ -11,21 +11,21 @@
 
 /* The provider that stands in. */
 
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...)                                       \
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name)                                            \
 	static void idle_##name(const struct hg_ev_##name *event) \
 	{                                                         \
 		(void)event;                                      \
 	}
-#include "tracer/events.def"
+#include "tracer/events/names.def"
 
 static const volatile int not_recording;
 
 static const struct hg_provider idle_provider = {
 	.recording = &not_recording,
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) .name = idle_##name,
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) .name = idle_##name,
+#include "tracer/events/names.def"
 };
 
 /*

@@ -25,6 +25,8 @@
 #include "preload/trace/own_ring.h"
 #include "tracer/event_layout.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_free.h"
 #include "tracer/provider.h"
 
 #define BATCHES_MAX 4096u /* threads at a time */

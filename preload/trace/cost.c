@@ -20,6 +20,7 @@
 #include "preload/core/start.h"
 #include "preload/trace/enter.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_cost.h"
 #include "tracer/provider.h"
 
 /* Every 64th call on average; of a thread that makes many, every 512th, which is as accurate. */

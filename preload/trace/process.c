@@ -16,6 +16,8 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "tracer/events.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_region.h"
 #include "tracer/provider.h"
 #include "tracer/variables.h"
 

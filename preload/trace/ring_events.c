@@ -10,6 +10,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/own_ring.h"
 #include "tracer/event_layout.h"
+#include "tracer/events/all_events.h"
 
 static const volatile int *recording;
 
@@ -55,9 +56,9 @@ static char *add(char *at, const void *data, size_t size)
 #include "tracer/events.def"
 
 static struct hg_provider provider = {
-#define HG_EVENT_OF_BATCHES(name, ...)
-#define HG_EVENT(name, ...) .name = emit_##name,
-#include "tracer/events.def"
+#define HG_EVENT_OF_BATCHES(name)
+#define HG_EVENT(name) .name = emit_##name,
+#include "tracer/events/names.def"
 };
 
 /* ---- beginning and end ---- */

@@ -37,6 +37,15 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/provider.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_runtime.h"
+#include "tracer/events/ev_stack.h"
+#include "tracer/events/ev_sync.h"
 
 #define STACKS       1000u
 #define STACK_DEPTH  12u

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "analyzer/reader/launches.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_launch.h"
 
 #define BYTES 4096u
 

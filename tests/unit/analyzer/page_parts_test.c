@@ -10,6 +10,7 @@
 
 #include "analyzer/reader/page_parts.h"
 #include "tracer/ring.h"
+#include "tracer/events/ev_page.h"
 
 #define PID 7
 
