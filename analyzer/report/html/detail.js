@@ -60,7 +60,9 @@ function snippetsOf(f) {
 
 function findingLinks(f) {
   const launches = launchesOf(f), calls = callsOf(f.sites), copies = calls.filter((s) => s.lane.kind !== "prefetch");
-  const prefetches = calls.length - copies.length, ranges = rangesOf(f), total = launches.reduce((n, s) => n + s.count, 0);
+  const prefetches = calls.length - copies.length, ranges = rangesOf(f);
+  /* Launches of several kernels that are drawn as one have no name. */
+  const total = Math.max(launches.reduce((n, s) => n + s.count, 0), ofCause(f).reduce((n, o) => n + (o.launches?.count ?? 0), 0));
   return links(
     f.bars.size ? link(`Memory in the map (${f.bars.size})`, () => showBars(f.bars)) : null,
     launches.length ? link(`Launches (${total})`, () => showSpans(launches)) : null,

@@ -40,9 +40,9 @@ function layout(bars) {
 function chooseBars() {
   const off = state.off.split(",");
   map.sorted = null;
-  map.bars = layout(model.bars.filter((b) => shownProcess(b.site.process) && !off.includes(grainOf(b)[2])));
+  map.bars = layout(model.bars.filter((b) => drawnProcess(b.site.process) && !off.includes(grainOf(b)[2])));
   map.bars.sort((a, b) => GRAINS.indexOf(grainOf(b)) - GRAINS.indexOf(grainOf(a)) || (a.site.kind < b.site.kind ? -1 : a.site.kind > b.site.kind ? 1 : 0)); /* what can be at fault on top */
-  const calls = (kind) => model.lanes.filter((l) => kind.includes(l.kind) && shownProcess(l.process)).flatMap((l) => l.spans).sort((a, b) => a.start - b.start);
+  const calls = (kind) => model.lanes.filter((l) => kind.includes(l.kind) && drawnProcess(l.process)).flatMap((l) => l.spans).sort((a, b) => a.start - b.start);
   map.strips = [["launches", "--launch", calls(["launch"])], ["copies and fills", "--copy", calls(["copy", "fill"])]];
   [map.low, map.high] = [0, 1];
 }
@@ -273,7 +273,7 @@ function startMap() {
     element("span", {}, element("i", { className: "offending" }), "memory of a finding"));
   byId("map-note").textContent = !model.bars.length ? emptyFor("No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP.") :
     "Heights grow with the logarithm of the size; addresses that are never used are left out. Where many small allocations lie, the colour is that of most bytes: zoom in (Shift and wheel: addresses) to see each." +
-    (model.leftOut ? ` ${model.leftOut} allocations are not shown, most of them below ${bytes(model.leastBar)}; the tables count them.` : "");
+    (model.leftOut ? ` ${model.leftOut} allocations are not shown, most of them below ${bytes(model.leastBar)}; the tables count them.` : "") + launchersText();
   return new Chart("map", {
     height: () => { /* what the dock has left, where it scrolls by itself */
       const wished = Math.max(180, 60 + map.bars.length * 8), panel = byId("time");

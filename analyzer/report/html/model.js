@@ -105,7 +105,15 @@ function startModel() {
   report.findings.forEach((f, index) => addFinding(f, index));
   model.offending = new Set(report.findings.flatMap((f) => [...f.bars]));
   for (const p of model.processes) p.label = (p.rank == null ? "" : `rank ${p.rank}, `) + `process ${p.pid}`;
+  const ranks = model.processes.some((p) => p.rank != null);
+  for (const p of model.processes) p.launcher = ranks && p.rank == null && !p.launches && !report.findings.some((f) => f.processes.has(p));
   model.several = model.processes.filter((p) => p.used).length > 1;
+}
+
+/* What is said of processes that are not drawn unless they are chosen. */
+function launchersText() {
+  const all = model.processes.filter((p) => p.launcher && p.used);
+  return all.length ? ` The memory of ${count(all.length, "process", "processes")} without a rank, which launched nothing (${[...new Set(all.map((p) => p.command.replace(/^\S*\//, "").slice(0, 40)))].slice(0, 3).join("; ")}), is drawn when the process is chosen.` : "";
 }
 
 /* Why a part is empty: `why`, unless the reports that were merged say nothing of it. */

@@ -18,8 +18,9 @@ function update() {
     tab.setAttribute("aria-selected", String(on));
     tab.tabIndex = on ? 0 : -1;
     byId(tab.dataset.view).hidden = !on;
+    tab.hidden = !on && model.emptyViews.has(tab.dataset.view);
   }
-  byId("zoom").hidden = !["time", "residency"].includes(state.view);
+  byId("zoom").hidden = !["overview", "time", "residency"].includes(state.view);
   const shown = [state.process, state.off, state.measure, state.split, state.unfold].join("|");
   if (drawnFor !== shown) {
     drawnFor = shown;
@@ -33,6 +34,7 @@ function update() {
   for (const box of byId("map-legend").querySelectorAll("input")) box.checked = !state.off.split(",").includes(box.name);
   showFindings();
   showDetail();
+  paintSummary();
   paintTables();
   paintFlame();
   charts.forEach((c) => c.paint());
@@ -61,7 +63,8 @@ function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
   if (event.target.matches("input:not([type=checkbox]), select, textarea")) { if (event.key === "Escape") event.target.blur(); return; }
   if (event.target.matches("[role=tab]") && ["ArrowLeft", "ArrowRight"].includes(event.key)) {
-    show(VIEWS[(VIEWS.indexOf(state.view) + (event.key === "ArrowRight" ? 1 : VIEWS.length - 1)) % VIEWS.length]);
+    const full = VIEWS.filter((v) => v === state.view || !model.emptyViews.has(v));
+    show(full[(full.indexOf(state.view) + (event.key === "ArrowRight" ? 1 : full.length - 1)) % full.length]);
     document.querySelector("[role=tab][aria-selected=true]").focus();
     event.preventDefault();
     return;
@@ -115,6 +118,7 @@ function start() {
   startFlame();
   startTables();
   startResidency();
+  startSummary();
   startSplitter();
   for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => show(tab.dataset.view));
   for (const [name, action] of Object.entries({ in: () => zoomTime(0.5), out: () => zoomTime(2), all: () => moveTo(0, model.duration), selection: showSelection }))

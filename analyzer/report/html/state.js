@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is selected and shown: in the address, so that a view can be passed on and the browser goes back. */
 "use strict";
-const VIEWS = ["time", "stacks", "tables", "residency", "sizes"];
+const VIEWS = ["overview", "time", "stacks", "tables", "residency", "sizes"];
 const ALIASES = { map: "time", timeline: "time", findings: "time" }; /* of earlier reports */
 const state = { view: "", query: "", rule: "", hide: "", off: "", theme: "", process: "", finding: "", site: "", bar: "", kernel: "", frame: "", measure: "", split: "", unfold: "", time: "" };
 const SELECTS = ["finding", "site", "bar", "kernel", "frame"];
@@ -27,6 +27,8 @@ function writeState(step = false) {
   if (step) history.pushState(null, "", hash); else history.replaceState(null, "", hash);
 }
 
+/* What starts the ranks has memory of its own, which would take most of the map: it is drawn if it is chosen. */
+const drawnProcess = (process) => shownProcess(process) && (!process.launcher || Boolean(state.process));
 const shownProcess = (process) => !state.process || (process && String(process.id) === state.process);
 
 function findSelection() {
@@ -67,10 +69,11 @@ const hasSelection = () => Boolean(selection.finding || selection.site || select
 const isSelectedSpan = (span) => (!selection.processes || selection.processes.has(span.lane.process)) &&
   ((span.lane.kind === "launch" && selection.kernels.has(span.name)) || selection.sites.has(span.to) || selection.sites.has(span.from) || selection.ranges.has(span));
 
-/* select({ finding }), select({ bar }), ...: that and nothing else. */
+/* select({ finding }), select({ bar }), ...: that and nothing else. The overview has no selection: what is selected is shown where it lies. */
 function select(what, view) {
   for (const key of SELECTS) state[key] = key in what ? String(what[key]) : "";
   if (view) state.view = view;
+  else if (state.view === "overview" && SELECTS.some((key) => state[key])) state.view = "time";
   writeState(true);
   update();
 }

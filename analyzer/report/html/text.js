@@ -39,12 +39,25 @@ const count = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 const shortPath = (path) => path.length > 34 && path.split("/").length > 3 ? "\u2026/" + path.split("/").slice(-2).join("/") : path;
 const fileName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
-/* A name without its arguments: "sum<float>(float*, int)" as "sum<float>". What is in <> and {} stays; operators are names. */
+/*
+ * A name without its arguments and the type that templates return: "void sum<float>(float*, int)" as "sum<float>". Operators are
+ * names. What is in <> and {} stays where that is not longer than a line of the list.
+ */
+const NAME_SHOWN = 56;
 function shortName(name) {
-  if (!shortName.known.has(name)) shortName.known.set(name, shorten(name));
+  if (!shortName.known.has(name)) shortName.known.set(name, elide(shorten(name).replace(/^void (?=.)/, "")));
   return shortName.known.get(name);
 }
 shortName.known = new Map();
+
+/* Arguments of templates as "...", the innermost first, until it is short. */
+function elide(name) {
+  for (let text = name; ;) {
+    const next = text.length > NAME_SHOWN ? text.replace(/<(?!\u2026)(?:[^<>]|<\u2026>)*>/g, "<\u2026>") : text;
+    if (next === text) return text;
+    text = next;
+  }
+}
 
 function shorten(name) {
   let depth = 0;

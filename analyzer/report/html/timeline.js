@@ -12,7 +12,7 @@ function streamName(lane) {
 
 /* Rows of the processes shown: ranges, of each stream its kinds, then what moved to each side. */
 function timelineRows() {
-  const rows = [], lanes = model.lanes.filter((l) => l.spans.length && shownProcess(l.process));
+  const rows = [], lanes = model.lanes.filter((l) => l.spans.length && drawnProcess(l.process));
   const order = Object.keys(KIND_COLORS);
   const before = (p) => model.several ? `${p.rank == null ? p.pid : "rank " + p.rank}: ` : "";
   for (const process of new Set(model.ranges.map((r) => r.lane.process))) if (shownProcess(process)) rows.push(...rangeRows(process, before(process)));
