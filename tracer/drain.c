@@ -231,6 +231,17 @@ static void take(struct drain *drain, struct file *file, uint32_t index, uint8_t
 		file->records[group] += page->counted[group];
 }
 
+/* If this process is killed in here, a reader of the file counts the page once. */
+static void make_free(struct hg_ring *ring, struct hg_ring_page *page)
+{
+	uint64_t row = ring->emptying & 1;
+
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		ring->emptied[!row][group] = ring->emptied[row][group] + page->counted[group];
+	__atomic_store_n(&ring->emptying, (uint64_t)page->number << 32 | !row, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->state, HG_RING_FREE, __ATOMIC_RELEASE);
+}
+
 static void wake(struct hg_ring *ring)
 {
 	__atomic_fetch_add(&ring->freed, 1, __ATOMIC_SEQ_CST);
@@ -257,11 +268,13 @@ static bool take_pages(struct drain *drain, struct file *file, bool open, bool o
 			 */
 			if (state == HG_RING_OPEN)
 				continue;
-			__atomic_store_n(&page->state, HG_RING_FREE, __ATOMIC_RELEASE);
+			make_free(file->ring, page);
 			wake(file->ring);
 		} else if (state == HG_RING_OPEN && open) {
 			*writing |= __atomic_load_n(&page->writing, __ATOMIC_ACQUIRE) != 0;
 			take(drain, file, i, 0);
+		} else if (state == HG_RING_TAKEN) {
+			*writing = true;
 		}
 	}
 	return full;

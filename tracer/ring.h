@@ -9,9 +9,10 @@
  *
  * The file has struct hg_ring, then pages of struct hg_ring_page. A page belongs to one thread,
  * which alone writes to it; a record (tracer/event_record.h) is published by its first byte. The
- *states of a page:
+ * states of a page:
  *
- *	FREE -> OPEN   by a thread, which becomes its owner
+ *	FREE -> TAKEN  by a thread, which becomes its owner; what its last use had is still there
+ *	TAKEN -> OPEN  by its owner, once it has no record and another number
  *	OPEN -> FULL   by its owner, which takes another one or ends
  *	FULL -> FREE   by the recorder, which has a copy; only of files that are drained
  *
@@ -24,7 +25,9 @@
  *
  * Losses. A record that finds no page (the disk is full; or, of a file that is drained, the
  * recorder did not empty one in time) is counted in the file's `lost`. The file's `records` are
- * those of the pages that became FULL: a reader that finds fewer knows how many are missing.
+ * those of the pages that became FULL: a reader that finds fewer knows how many are missing. Killed
+ * between the two, a thread has counted a page that is open. So these serve where pages are gone;
+ * else the pages themselves say what they have, and of those that were made free `emptied` does.
  *
  * Of a file that is drained the recorder keeps the first page alone, when the process has ended,
  * with the records of all pages, also of those that did not become full.
@@ -54,7 +57,7 @@
 #define HG_RING_SLACK_NS      UINT64_C(1000000)
 #define HG_RING_PROGRAM       48u
 
-enum hg_ring_state { HG_RING_FREE, HG_RING_OPEN, HG_RING_FULL };
+enum hg_ring_state { HG_RING_FREE, HG_RING_OPEN, HG_RING_FULL, HG_RING_TAKEN };
 
 /* This says if the process goes on. */
 enum hg_ring_end {
@@ -115,7 +118,13 @@ struct hg_ring {
 	char program[HG_RING_PROGRAM]; /* NUL-terminated, cut off */
 	uint64_t confined_after;       /* ns since its first record */
 	uint64_t settled; /* the recorder's, which took all: `records` are of open pages, too */
-	char unused[4096 - 216 - HG_RING_PROGRAM];
+	/* The recorder's: records of pages that it made free; the other row is of one page less. */
+	uint64_t emptied[2][HG_GROUPS];
+	/* The row that holds, and above 32 bits the number of the page that it has last, which may
+	 * be full yet. */
+	uint64_t emptying;
+	uint64_t exact; /* `emptied` is kept */
+	char unused[4096 - 312 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {

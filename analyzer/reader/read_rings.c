@@ -69,8 +69,17 @@ static uint32_t next_page(int fd, uint32_t index)
 	return (uint32_t)MIN(((uint64_t)data - sizeof(struct hg_ring)) / HG_RING_PAGE, UINT32_MAX);
 }
 
-static void add_pages(struct rings *rings, int fd, uint32_t number)
+/* Returns true if the page is in the head's count of those that were made free. */
+static bool is_emptied(const struct hg_ring *ring, const struct hg_ring_page *page)
 {
+	return ring->drained && page->number == ring->emptying >> 32;
+}
+
+/* Adds the file's pages. `ring` gets what full pages say that they have in place of its own count,
+ * if all pages are there. */
+static void add_pages(struct rings *rings, int fd, uint32_t number, struct hg_ring *ring)
+{
+	uint64_t full[HG_GROUPS] = { 0 };
 	struct hg_ring_page head;
 	const size_t size = offsetof(struct hg_ring_page, records);
 	const struct ring_file *file = file_at(rings, number);
@@ -84,7 +93,8 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 			return;
 		}
 		/* In a file that nobody empties, no page that has a number is free. */
-		if (head.state == HG_RING_FREE && !(head.number && file->taken)) {
+		if ((head.state == HG_RING_FREE && !(head.number && file->taken)) ||
+		    (head.state == HG_RING_TAKEN && ring->drained)) {
 			next = next_page(fd, i);
 			continue;
 		}
@@ -94,12 +104,18 @@ static void add_pages(struct rings *rings, int fd, uint32_t number)
 			note_damage(rings, file->path, "a page's state is none");
 		if (!head.number)
 			continue;
+		for (unsigned group = 0; head.state == HG_RING_FULL && group < HG_GROUPS; group++)
+			full[group] += is_emptied(ring, &head) ? 0 : head.counted[group];
 		check_time(rings, file, head.begin);
 		place.begin = run_moment(head.begin, file->ahead);
 		g_array_append_val(rings->places, place);
 	}
 	if (used < file->taken)
 		note_damage(rings, file->path, "it lacks pages");
+	else if (ring->exact && !ring->settled)
+		for (unsigned group = 0; group < HG_GROUPS; group++)
+			ring->records[group] =
+			    full[group] + ring->emptied[ring->emptying & 1][group];
 }
 
 /* Takes the origin of the first file of the same clock: one clock has one origin, whatever became
@@ -119,8 +135,8 @@ static void set_clock(const struct rings *rings, struct ring_file *file)
 static bool is_same(const struct ring_file *one, const struct ring_file *other)
 {
 	return (one->inode == other->inode && one->device == other->device) ||
-	       (one->first && one->first == other->first && one->pid == other->pid &&
-		one->clock == other->clock);
+	       (one->pid == other->pid && one->clock == other->clock &&
+		(one->first ? one->first == other->first : one->id == other->id));
 }
 
 static bool is_there_already(const struct rings *rings, const struct ring_file *file)
@@ -131,7 +147,9 @@ static bool is_there_already(const struct rings *rings, const struct ring_file *
 	return false;
 }
 
-static void add_file(struct rings *rings, char *path)
+/* `ended`: the file may be there as a whole, too: the recorder was killed before it removed that.
+ */
+static void add_file(struct rings *rings, char *path, bool ended)
 {
 	struct ring_file file;
 	struct hg_ring ring;
@@ -140,7 +158,7 @@ static void add_file(struct rings *rings, char *path)
 	bool again = fd >= 0 && is_there_already(rings, &file);
 
 	if (again)
-		wrong = "it is another one once more";
+		wrong = ended ? NULL : "it is another one once more";
 	if (wrong)
 		note_damage(rings, path, wrong);
 	if (fd < 0 || again) {
@@ -148,7 +166,7 @@ static void add_file(struct rings *rings, char *path)
 	} else {
 		set_clock(rings, &file);
 		g_array_append_val(rings->files, file);
-		add_pages(rings, fd, rings->files->len - 1);
+		add_pages(rings, fd, rings->files->len - 1, &ring);
 		counts_head(rings->counts, &ring, file.id);
 	}
 	if (fd >= 0)
@@ -176,13 +194,13 @@ static gint by_time(gconstpointer one, gconstpointer other)
 	return a->index < b->index ? -1 : 1;
 }
 
-static void add_folder(struct rings *rings, const char *folder)
+static void add_folder(struct rings *rings, const char *folder, bool ended)
 {
 	GPtrArray *paths = sorted_entries(folder);
 
 	for (guint i = 0; i < paths->len; i++)
 		if (!is_no_ring(paths->pdata[i]))
-			add_file(rings, g_strdup(paths->pdata[i]));
+			add_file(rings, g_strdup(paths->pdata[i]), ended);
 	g_ptr_array_free(paths, TRUE);
 }
 
@@ -200,10 +218,11 @@ struct rings *rings_open(const char *folder, struct counts *counts, char **damag
 	rings->damage = damage;
 	rings->fd = -1;
 	rings->counts = counts;
+	/* In this order: the recorder makes the one before it removes the other. */
+	add_folder(rings, folder, false);
 	ended = g_build_filename(folder, HG_RINGS_ENDED, NULL);
-	add_folder(rings, ended);
+	add_folder(rings, ended, true);
 	g_free(ended);
-	add_folder(rings, folder);
 	if (!rings->files->len) {
 		rings_close(rings);
 		return NULL;

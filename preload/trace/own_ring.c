@@ -154,6 +154,7 @@ static bool make(struct own *mine, uint32_t epoch)
 	ring->clock = hash_of_clock();
 	ring->pids = namespace_number("/proc/self/ns/pid");
 	ring->drained = drained;
+	ring->exact = 1;
 	ring->epoch = epoch;
 	ring->recording = 1;
 	ring->expected = hg_config.recorded;
@@ -244,7 +245,7 @@ static struct hg_ring_page *free_page(struct own *mine)
 		uint32_t nobody = HG_RING_FREE;
 
 		if (__atomic_load_n(&page->state, __ATOMIC_RELAXED) != HG_RING_FREE ||
-		    !__atomic_compare_exchange_n(&page->state, &nobody, HG_RING_OPEN, false,
+		    !__atomic_compare_exchange_n(&page->state, &nobody, HG_RING_TAKEN, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&mine->next, (from + i + 1) % pages, __ATOMIC_RELAXED);
@@ -425,6 +426,7 @@ struct hg_ring_page *hg_ring_take(struct hg_ring **from)
 		__atomic_store_n(&page->number,
 				 __atomic_add_fetch(&ring->number, 1, __ATOMIC_RELAXED),
 				 __ATOMIC_RELEASE);
+		__atomic_store_n(&page->state, HG_RING_OPEN, __ATOMIC_RELEASE);
 	}
 	hg_release_thread(cancel);
 	errno = saved;
@@ -463,18 +465,38 @@ void hg_ring_lost(enum hg_group group)
 
 bool hg_ring_given_up(enum hg_group group)
 {
-	if (group < HG_GROUPS && !hg_ring_stopped())
+	if (group < HG_GROUPS && (!hg_ring_stopped() || hg_ring_orphaned()))
 		hg_ring_lost(group);
 	return group >= HG_GROUPS || own_ring();
 }
 
-void hg_ring_unrecorded(void)
+/* Returns the file of a process that should still be recorded: nobody has ended its recording as
+ * the recorder does. */
+static struct hg_ring *expected_ring(void)
 {
 	struct hg_ring *ring = own_ring();
 
-	if (ring && ring->expected && hg_tls.unrecorded < HG_UNRECORDED_KINDS &&
-	    !hg_ring_stopped() && __atomic_load_n(&ring->end, __ATOMIC_RELAXED) == HG_RING_RUNS)
+	return ring && ring->expected &&
+		       __atomic_load_n(&ring->stop, __ATOMIC_RELAXED) != HG_RING_STOPPED &&
+		       __atomic_load_n(&ring->end, __ATOMIC_RELAXED) == HG_RING_RUNS
+		   ? ring
+		   : NULL;
+}
+
+void hg_ring_unrecorded(void)
+{
+	struct hg_ring *ring = hg_tls.unrecorded < HG_UNRECORDED_KINDS ? expected_ring() : NULL;
+
+	if (ring)
 		__atomic_fetch_add(&ring->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
+}
+
+void hg_ring_dropped(enum hg_group group)
+{
+	struct hg_ring *ring = hg_config.standby ? NULL : expected_ring();
+
+	if (ring)
+		__atomic_fetch_add(&ring->lost[group], 1, __ATOMIC_RELAXED);
 }
 
 void hg_ring_confined(bool confined)

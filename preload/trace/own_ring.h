@@ -49,6 +49,9 @@ void hg_ring_end(enum hg_ring_end how);
  */
 void hg_ring_unrecorded(void);
 
+/* A record is not made, as the recording ended after its call had begun to make it: the same. */
+void hg_ring_dropped(enum hg_group group);
+
 /* The process may soon not be able to open its file: it is made larger now, to 1 MiB. */
 void hg_ring_reserve(void);
 

@@ -45,8 +45,10 @@ static char *add(char *at, const void *data, size_t size)
 		struct hg_batch_room room;                                                        \
 		char *at;                                                                         \
                                                                                                   \
-		if (!*recording)                                                                  \
+		if (!*recording) {                                                                \
+			hg_ring_dropped(hg_group_of_type((unsigned)HG_TYPE_##name));              \
 			return;                                                                   \
+		}                                                                                 \
 		at = hg_batch_take_event(&room, (unsigned)HG_TYPE_##name, size_of_##name(event)); \
 		if (at) {                                                                         \
 			__VA_ARGS__                                                               \

@@ -181,6 +181,7 @@ struct seen {
 	uint64_t wrong;
 	uint64_t full,
 	    counted; /* records of full pages: that were read, and by the process's count */
+	uint64_t unrecorded;
 	int64_t last;
 	unsigned kinds[HG_KIND_BEGIN + 1];
 };
@@ -251,6 +252,8 @@ static uint64_t read_all(struct seen *seen, char **damage)
 		process = counts_processes(counts)->pdata[i];
 		lost += hg_ring_sum(process->lost);
 		seen->counted += hg_ring_sum(process->counted);
+		for (unsigned what = 0; what < HG_UNRECORDED_KINDS; what++)
+			seen->unrecorded += process->unrecorded[what];
 	}
 	rings_close(reader);
 	counts_free(counts);
@@ -457,12 +460,16 @@ static void losses_are_counted(void **state)
 
 /*
  * A recorder that was killed lets go of its lock: nobody would end the recording. What the process
- * goes on to do is counted.
+ * goes on to do is counted, also once the recorder's guard has ended the recording for all.
  */
 static void work_unattended(void)
 {
 	for (uint32_t i = 0; i < 400000; i++)
 		add(0);
+	for (uint32_t i = 0; i < 500; i++)
+		hg_ring_unrecorded();
+	for (uint32_t i = 0; i < 300; i++)
+		hg_ring_dropped(HG_GROUP_ALLOC);
 }
 
 static void recorder_is_gone(void **state)
@@ -476,7 +483,8 @@ static void recorder_is_gone(void **state)
 	flock(lock, LOCK_UN);
 	run_whole(work_unattended);
 	lost = read_all(&seen, &damage);
-	assert_int_equal(seen.records[0] + lost, 400000);
+	assert_int_equal(seen.records[0] + lost, 400000 + 300);
+	assert_int_equal(seen.unrecorded, 500);
 	assert_null(damage);
 	assert_int_equal(seen.wrong, 0);
 	assert_in_range(seen.records[0], 1000, 10000);
@@ -535,7 +543,7 @@ static char *content(char **path, gsize *size)
 	struct dirent *entry;
 	char *bytes;
 
-	while ((entry = readdir(list)) && entry->d_name[0] == '.') {
+	while ((entry = readdir(list)) && !strchr(entry->d_name, '-')) {
 	}
 	assert_non_null(entry);
 	*path = g_build_filename(rings, entry->d_name, NULL);
@@ -644,6 +652,129 @@ static void pages_that_are_gone(void **state)
 	assert_non_null(damage);
 	assert_non_null(strstr(damage, "it lacks pages"));
 	g_free(damage);
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+/* Writes such a file, and expects that all its full pages are read, and that so many are counted.
+ */
+static void expect_counted(const char *path, const char *bytes, gsize size, uint64_t counted,
+			   uint64_t gone)
+{
+	char *damage = NULL;
+	struct seen seen;
+
+	assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+	muted = 1;
+	read_all(&seen, &damage);
+	muted = 0;
+	assert_null(damage);
+	assert_int_equal(seen.counted, counted);
+	assert_int_equal(seen.full + gone, counted);
+}
+
+static struct hg_ring_page *page_of(char *bytes, uint32_t index)
+{
+	return (struct hg_ring_page *)(void *)(bytes + hg_ring_bytes(index));
+}
+
+static uint64_t count_of(const struct hg_ring_page *page)
+{
+	uint64_t sum = 0;
+
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		sum += page->counted[group];
+	return sum;
+}
+
+/* A thread that is killed as it gives a page has counted it, or some of it, and it is open. */
+static void killed_giving(void **state)
+{
+	char *path, *bytes, *damage = NULL;
+	struct seen seen;
+	gsize size;
+
+	(void)state;
+	prepare();
+	run_whole(work_some);
+	read_all(&seen, &damage);
+	bytes = content(&path, &size);
+	page_of(bytes, 2)->state = HG_RING_OPEN;
+	expect_counted(path, bytes, size, seen.counted - count_of(page_of(bytes, 2)), 0);
+	g_free(bytes);
+	g_free(path);
+	clean();
+}
+
+static void make_drained(void)
+{
+	char *mark = g_build_filename(rings, HG_RINGS_DRAINED, NULL);
+
+	close(open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	g_free(mark);
+}
+
+/* Puts the first page there, as the recorder does at the end of a process. */
+static void keep_first_page(const char *path, const char *bytes)
+{
+	char *ended = g_build_filename(rings, HG_RINGS_ENDED, NULL);
+	char *kept = g_build_filename(ended, strrchr(path, '/') + 1, NULL);
+	struct hg_ring head = *(const struct hg_ring *)(const void *)bytes;
+
+	head.pages = 0;
+	head.settled = 1;
+	assert_int_equal(mkdir(ended, 0700), 0);
+	assert_true(g_file_set_contents(kept, (const char *)&head, sizeof(head), NULL));
+	g_free(kept);
+	g_free(ended);
+}
+
+static void remove_first_page(const char *path)
+{
+	char *ended = g_build_filename(rings, HG_RINGS_ENDED, NULL);
+	char *kept = g_build_filename(ended, strrchr(path, '/') + 1, NULL);
+
+	assert_int_equal(unlink(kept), 0);
+	assert_int_equal(rmdir(ended), 0);
+	g_free(kept);
+	g_free(ended);
+}
+
+/* The recorder is killed as it makes a page free, or as it removes the file. */
+static void killed_taking(void **state)
+{
+	struct hg_ring_page *page;
+	char *path, *bytes, *damage = NULL;
+	uint64_t counted, gone;
+	struct hg_ring *ring;
+	struct seen seen;
+	gsize size;
+
+	(void)state;
+	prepare();
+	make_drained();
+	run_whole(work_some);
+	read_all(&seen, &damage);
+	counted = seen.counted;
+	bytes = content(&path, &size);
+	ring = (struct hg_ring *)(void *)bytes;
+	page = page_of(bytes, 2);
+	gone = count_of(page);
+	assert_true(gone > 100);
+	for (unsigned group = 0; group < HG_GROUPS; group++)
+		ring->emptied[1][group] = page->counted[group];
+	expect_counted(path, bytes, size, counted, 0);
+	ring->emptying = (uint64_t)page->number << 32 | 1;
+	expect_counted(path, bytes, size, counted, 0);
+	page->state = HG_RING_FREE;
+	expect_counted(path, bytes, size, counted, gone);
+	/* Taken again, it still has what it had. */
+	page->state = HG_RING_TAKEN;
+	expect_counted(path, bytes, size, counted, gone);
+	keep_first_page(path, bytes);
+	expect_counted(path, bytes, size, counted, gone);
+	remove_first_page(path);
 	g_free(bytes);
 	g_free(path);
 	clean();
@@ -898,7 +1029,8 @@ int main(void)
 		cmocka_unit_test(damaged_pages),       cmocka_unit_test(no_files),
 		cmocka_unit_test(pages_in_parts),      cmocka_unit_test(recorder_is_gone),
 		cmocka_unit_test(pages_that_are_gone), cmocka_unit_test(few_faults),
-		cmocka_unit_test(growth_is_slow),
+		cmocka_unit_test(growth_is_slow),      cmocka_unit_test(killed_giving),
+		cmocka_unit_test(killed_taking),
 	};
 
 	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
