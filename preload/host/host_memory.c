@@ -33,18 +33,24 @@
 #include "tracer/provider.h"
 
 /*
- * Returns true if the libraries of the recorder may be loaded now: not if the call comes from the
- * loader or, with `anywhere`, may come from a handler that interrupted malloc().
+ * The process's file is not made in a call from the loader or, with `anywhere`, in one that may
+ * come from a handler that interrupted malloc().
  */
-static bool may_load(const void *caller, bool anywhere)
-{
-	return !hg_tls.busy && !hg_is_loader(caller) && (!anywhere || !hg_stack_in_handler());
-}
-
 static bool wake(const void *caller, bool anywhere)
 {
-	return may_load(caller, anywhere) && hg_fork_wake();
+	return !hg_tls.busy && !hg_is_loader(caller) && (!anywhere || !hg_stack_in_handler()) &&
+	       hg_fork_wake();
 }
+
+/* This describes a call for a function that may run on another stack: own_stack.c. */
+struct call {
+	uint16_t api;
+	int code; /* errno after it */
+	void *ptr, *caller;
+	size_t size;
+	uint64_t flags;
+	enum hg_unrecorded what;
+};
 
 /* Of the record that a call would make. */
 static const enum hg_group groups[] = {
@@ -97,17 +103,28 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 	return entered;
 }
 
-static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint64_t flags,
-		       void *caller)
+static void emit_error(const struct call *call)
 {
-	struct hg_ev_error event = { .api = api,
-				     .code = code,
-				     .ptr = ptr,
-				     .size = size,
-				     .flags = flags,
-				     .stack_id = hg_stack_id(caller) };
+	struct hg_ev_error event = { .api = call->api,
+				     .code = call->code,
+				     .ptr = (uintptr_t)call->ptr,
+				     .size = call->size,
+				     .flags = call->flags,
+				     .stack_id = hg_stack_id(call->caller) };
 
 	hg_provider->error(&event);
+}
+
+static struct hg_ev_alloc alloc_event(const struct call *call)
+{
+	return (struct hg_ev_alloc){ .api = call->api,
+				     .ptr = (uintptr_t)call->ptr,
+				     .device_ptr = (uintptr_t)call->ptr,
+				     .size = call->size,
+				     .flags = call->flags,
+				     .device = -1,
+				     .symbol = "",
+				     .stack_id = hg_stack_id(call->caller) };
 }
 
 /* Returns true if live_state.c remembers a block. The answer is the same when the block is
@@ -118,28 +135,21 @@ static bool is_kept(void *ptr)
 	       hg_libc.malloc_usable_size(ptr) >= hg_config.standby_threshold;
 }
 
-static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+static void emit_block(const struct call *call)
 {
-	struct hg_ev_alloc event = { .api = api,
-				     .ptr = (uintptr_t)ptr,
-				     .device_ptr = (uintptr_t)ptr,
-				     .size = size,
-				     .flags = flags,
-				     .device = -1,
-				     .symbol = "",
-				     .stack_id = hg_stack_id(caller) };
-	bool kept = is_kept(ptr);
+	struct hg_ev_alloc event = alloc_event(call);
+	bool kept = is_kept(call->ptr);
 
 	if (kept)
 		hg_live_block_lock(event.ptr);
-	if (flags || size > UINT32_MAX)
+	if (call->flags || call->size > UINT32_MAX)
 		hg_provider->alloc(&event);
 	else
 		hg_batch_record_block(&(struct hg_batch_block){ .address = event.ptr,
-								.size = (uint32_t)size,
+								.size = (uint32_t)call->size,
 								.stack_id = event.stack_id,
-								.api = api });
-	hg_residency_add(event.ptr, size, false);
+								.api = call->api });
+	hg_residency_add(event.ptr, call->size, false);
 	if (kept) {
 		hg_live_block(&event);
 		hg_live_block_unlock(event.ptr);
@@ -155,13 +165,13 @@ static uint32_t stack_of_free(const void *caller)
 	return __atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED) ? hg_stack_id(caller) : 0;
 }
 
-static void emit_block_free(uint16_t api, void *ptr, void *caller)
+static void emit_block_free(const struct call *call)
 {
-	struct hg_batch_block block = { .address = (uintptr_t)ptr,
-					.stack_id = stack_of_free(caller),
-					.api = api,
+	struct hg_batch_block block = { .address = (uintptr_t)call->ptr,
+					.stack_id = stack_of_free(call->caller),
+					.api = call->api,
 					.freed = true };
-	bool kept = is_kept(ptr);
+	bool kept = is_kept(call->ptr);
 
 	if (kept)
 		hg_live_block_lock(block.address);
@@ -170,50 +180,42 @@ static void emit_block_free(uint16_t api, void *ptr, void *caller)
 	if (kept) {
 		hg_live_block_free(block.address);
 		hg_live_block_unlock(block.address);
-		hg_live_block_gone(block.address, hg_libc.malloc_usable_size(ptr));
+		hg_live_block_gone(block.address, hg_libc.malloc_usable_size(call->ptr));
 	}
 }
 
 /* A realloc() failed: the block that it would have moved was forgotten before the call. */
-static void remember_again(uint16_t api, void *ptr, void *caller)
+static void remember_again(const struct call *call)
 {
-	struct hg_ev_alloc event = { .api = api,
-				     .ptr = (uintptr_t)ptr,
-				     .size = hg_libc.malloc_usable_size(ptr),
-				     .stack_id = hg_stack_id(caller) };
+	struct hg_ev_alloc event = alloc_event(call);
 
+	event.size = hg_libc.malloc_usable_size(call->ptr);
 	hg_live_block_lock(event.ptr);
 	hg_live_block(&event);
 	hg_live_block_unlock(event.ptr);
 }
 
-static void emit_map(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+static void emit_map(const struct call *call)
 {
-	struct hg_ev_alloc event = { .api = api,
-				     .ptr = (uintptr_t)ptr,
-				     .device_ptr = (uintptr_t)ptr,
-				     .size = size,
-				     .flags = flags,
-				     .device = -1,
-				     .symbol = "",
-				     .stack_id = hg_stack_id(caller) };
+	struct hg_ev_alloc event = alloc_event(call);
 
 	hg_live_lock();
 	hg_provider->alloc(&event);
-	hg_residency_add(event.ptr, size, false);
+	hg_residency_add(event.ptr, call->size, false);
 	hg_live_map(&event);
 	hg_live_unlock();
 }
 
-static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
+static void emit_unmap(const struct call *call)
 {
-	struct hg_ev_free event = {
-		.api = api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = hg_stack_id(caller)
-	};
+	struct hg_ev_free event = { .api = call->api,
+				    .ptr = (uintptr_t)call->ptr,
+				    .size = call->size,
+				    .stack_id = hg_stack_id(call->caller) };
 
 	hg_live_lock();
 	hg_provider->free(&event);
-	hg_residency_remove(event.ptr, api == HG_API_shmdt ? 1 : size);
+	hg_residency_remove(event.ptr, call->api == HG_API_shmdt ? 1 : call->size);
 	hg_live_unmap(&event);
 	hg_live_unlock();
 }
@@ -251,16 +253,6 @@ static void count_free(void *ptr)
 }
 
 /* ---- calls ---- */
-
-/* This describes a call for a function that may run on another stack: own_stack.c. */
-struct call {
-	uint16_t api;
-	int code; /* errno after it */
-	void *ptr, *caller;
-	size_t size;
-	uint64_t flags;
-	enum hg_unrecorded what;
-};
 
 static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct call *call,
 						   bool anywhere)
@@ -303,9 +295,24 @@ static inline void run(void (*work)(void *), struct call *call, bool anywhere)
 	errno = saved;
 }
 
+/* Runs it, or passes over a call that was made inside of our code. */
+static inline void run_outside(void (*work)(void *), struct call *call, bool anywhere)
+{
+	if (HG_LIKELY(!hg_tls.busy))
+		run(work, call, anywhere);
+	else
+		pass_over(call->what, call->caller);
+}
+
 static inline bool is_started(const void *caller)
 {
 	return HG_LIKELY(hg_active == HG_ACTIVE) || hg_start(caller);
+}
+
+/* As enter(), for a call of which that is not known yet. */
+static inline bool begin(const struct call *call, bool anywhere)
+{
+	return is_started(call->caller) && enter(call->caller, anywhere, call->what);
 }
 
 static void host_alloc(void *data)
@@ -326,9 +333,9 @@ static void host_alloc(void *data)
 	if (!enter(call->caller, false, call->what))
 		return;
 	if (ptr)
-		emit_block(call->api, ptr, size, call->flags, call->caller);
+		emit_block(call);
 	else
-		emit_error(call->api, call->code, 0, size, call->flags, call->caller);
+		emit_error(call);
 	hg_leave();
 }
 
@@ -362,7 +369,7 @@ static void host_free(void *data)
 	}
 	if (!enter(call->caller, false, call->what))
 		return;
-	emit_block_free(call->api, call->ptr, call->caller);
+	emit_block_free(call);
 	hg_leave();
 }
 
@@ -402,11 +409,11 @@ static void host_failed(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, false, call->what))
+	if (!begin(call, false))
 		return;
-	emit_error(call->api, call->code, (uintptr_t)call->ptr, call->size, 0, call->caller);
+	emit_error(call);
 	if (is_kept(call->ptr))
-		remember_again(call->api, call->ptr, call->caller);
+		remember_again(call);
 	hg_leave();
 }
 
@@ -418,10 +425,7 @@ void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller
 	int saved = errno;
 
 	errno = code;
-	if (!hg_tls.busy)
-		run(host_failed, &call, false);
-	else
-		pass_over(call.what, caller);
+	run_outside(host_failed, &call, false);
 	errno = saved;
 }
 
@@ -429,87 +433,39 @@ static void map_alloc(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
+	if (!begin(call, true))
 		return;
 	if (call->api == HG_API_mremap)
 		hg_live_freed(false);
-	emit_map(call->api, call->ptr, call->size, call->flags, call->caller);
+	emit_map(call);
 	hg_leave();
-}
-
-void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
-{
-	struct call call = { .api = api,
-			     .ptr = ptr,
-			     .size = size,
-			     .flags = flags,
-			     .caller = caller,
-			     .what = HG_UNRECORDED_ALLOC };
-
-	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
-		return;
-	if (HG_LIKELY(!hg_tls.busy))
-		run(map_alloc, &call, true);
-	else
-		pass_over(call.what, caller);
 }
 
 static void map_advised(void *data)
 {
 	struct call *call = data;
-	struct hg_ev_call event = { .api = HG_API_madvise,
+	struct hg_ev_call event = { .api = call->api,
 				    .ptr = (uintptr_t)call->ptr,
 				    .size = call->size,
 				    .flags = call->flags,
 				    .device = -1,
 				    .text = "" };
 
-	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
+	if (!begin(call, true))
 		return;
 	event.stack_id = hg_stack_id(call->caller);
 	hg_provider->call(&event);
 	hg_leave();
 }
 
-void hg_map_advised(void *ptr, size_t size, int advice, void *caller)
-{
-	struct call call = { .api = HG_API_madvise,
-			     .ptr = ptr,
-			     .size = size,
-			     .flags = (uint64_t)advice,
-			     .caller = caller,
-			     .what = HG_UNRECORDED_CALL };
-
-	if (hg_libc_is_allocator(caller))
-		return;
-	if (!hg_tls.busy)
-		run(map_advised, &call, true);
-	else
-		pass_over(call.what, caller);
-}
-
 static void map_free(void *data)
 {
 	struct call *call = data;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
+	if (!begin(call, true))
 		return;
-	emit_unmap(call->api, call->ptr, call->size, call->caller);
+	emit_unmap(call);
 	hg_leave();
-}
-
-void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
-{
-	struct call call = {
-		.api = api, .ptr = ptr, .size = size, .caller = caller, .what = HG_UNRECORDED_FREE
-	};
-
-	if (HG_UNLIKELY(hg_libc_is_allocator(caller)))
-		return;
-	if (HG_LIKELY(!hg_tls.busy))
-		run(map_free, &call, true);
-	else
-		pass_over(call.what, caller);
 }
 
 static void map_failed(void *data)
@@ -517,29 +473,39 @@ static void map_failed(void *data)
 	struct call *call = data;
 	uint16_t api = call->api;
 
-	if (!is_started(call->caller) || !enter(call->caller, true, call->what))
+	if (!begin(call, true))
 		return;
-	emit_error(api, call->code, (uintptr_t)call->ptr, call->size, call->flags, call->caller);
+	emit_error(call);
 	if (api == HG_API_munmap || api == HG_API_mremap || api == HG_API_shmdt)
 		hg_live_freed(true);
 	hg_leave();
 }
 
+static inline __attribute__((always_inline)) void map_call(void (*work)(void *), struct call call)
+{
+	if (HG_LIKELY(!hg_libc_is_allocator(call.caller)))
+		run_outside(work, &call, true);
+}
+
+void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	map_call(map_alloc, (struct call){ api, 0, ptr, caller, size, flags, HG_UNRECORDED_ALLOC });
+}
+
+void hg_map_advised(void *ptr, size_t size, int advice, void *caller)
+{
+	map_call(map_advised, (struct call){ HG_API_madvise, 0, ptr, caller, size, (uint64_t)advice,
+					     HG_UNRECORDED_CALL });
+}
+
+void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	map_call(map_free, (struct call){ api, 0, ptr, caller, size, 0, HG_UNRECORDED_FREE });
+}
+
 void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
-	struct call call = { .api = api,
-			     .ptr = ptr,
-			     .size = size,
-			     .flags = flags,
-			     .caller = caller,
-			     .what = HG_UNRECORDED_CALL };
-
-	if (hg_libc_is_allocator(caller))
-		return;
-	if (!hg_tls.busy)
-		run(map_failed, &call, true);
-	else
-		pass_over(call.what, caller);
+	map_call(map_failed, (struct call){ api, 0, ptr, caller, size, flags, HG_UNRECORDED_CALL });
 }
 
 void hg_map_freed(void)
