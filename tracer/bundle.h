@@ -41,7 +41,7 @@ struct bundle_manifest {
 	bool softgpu;
 	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
 	int stack_depth;       /* frames; negative: the preload library's default */
-	const char *session;   /* LTTng session name; NULL: processes do not know it (attached) */
+	const char *session;   /* of the recording; NULL: processes do not know it (attached) */
 	const pid_t *pids;     /* attached to these */
 	size_t pid_count;
 	bool attached;
@@ -49,7 +49,7 @@ struct bundle_manifest {
 	const struct rotation_plan *rotation; /* NULL: it is not rotated */
 	struct rotation_state rotated;
 	const char *url;                          /* the trace is with the relay there; or NULL */
-	const char *daemon;                       /* "shared" or "private" */
+	const char *daemon;                       /* "private", or "none" */
 	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */
 	int exit_status;                   /* of the command, negative if it has none */

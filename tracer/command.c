@@ -63,7 +63,7 @@ static int set_environment(const struct recording *recording)
 	snprintf(number, sizeof(number), "%d", (int)getpid());
 	result |= setenv(HG_COMMAND_VARIABLE, number, 1);
 	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
-	/* Distinguishes our processes from others in a daemon that several recordings share. */
+	/* Says that the process was started to be recorded. */
 	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
 	/* The recorder comes before a driver that is preloaded. */
 	if (options->softgpu)

@@ -41,7 +41,7 @@ struct daemon_link {
 	int channel;  /* our end of the guard's socket pair */
 	bool stuck;   /* set by the caller: the session could not be ended, nor can its daemon */
 	bool written; /* set by the caller: all is on disk, so that a private daemon is killed */
-	struct client client; /* for calls; its home is LTTNG_HOME for the programs, if not empty */
+	struct client client; /* for calls */
 };
 
 #define DAEMON_LINK_NONE                                                 \

@@ -11,7 +11,8 @@
  * which may hang.
  *
  * A segment in /dev/shm, one for each user, says whether a daemon runs, and the last one that
- * starts or ends writes it. Programs on standby wait there for their daemon, which is not this one.
+ * starts or ends writes it. Other programs with LTTng-UST wait there for theirs, which is not this
+ * one.
  */
 #include <dlfcn.h>
 #include <errno.h>

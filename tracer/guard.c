@@ -37,13 +37,8 @@
 /* ... if it does not answer any more, for example because the disk is full. */
 #define STUCK_TIMEOUT_S 1
 
-/*
- * The session has ended, and all of it is written. The consumer daemon waits for each process that
- * still has the session's buffers to close its descriptors; a process without LTTng-UST's threads
- * does so when it ends (preload/control/listeners.c).
- */
+/* The session has ended, and all of it is written. */
 #define ENDED_TIMEOUT_S 1
-#define ANSWER_MS       5000
 /* Stopping waits until everything is written: limited by session.c, unless the daemon hangs. */
 #define END_MS  60000
 #define POLL_MS 200
@@ -121,8 +116,7 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	client_raise_stack();
 	/* Settings for the command must not affect the daemon. */
 	unsetenv("LD_PRELOAD");
-	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. Recorded
-	 * programs have it, of which one may be a recorder. */
+	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. */
 	unsetenv("LTTNG_UST_ALLOW_BLOCKING");
 	if (consumer) {
 		char folder[PATH_MAX];
@@ -133,26 +127,12 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 		/* session.xsd, without which it does not start. */
 		setenv("LTTNG_SESSION_CONFIG_XSD_PATH", folder, 0);
 	}
-	if (*guard->client.home)
-		setenv("LTTNG_HOME", guard->client.home, 1);
+	setenv("LTTNG_HOME", guard->client.home, 1);
 	if (guard->shim)
 		setenv("LD_PRELOAD", guard->shim, 1);
 	execl(guard->program, "lttng-sessiond", "--no-kernel", "--sig-parent", (char *)NULL);
 	dprintf(log, "%s: %s\n", guard->program, strerror(errno));
 	_exit(127);
-}
-
-/* The daemon has ended at once; true if the reason was that another one had started first. */
-static bool other_serves(const struct guard *guard)
-{
-	if (*guard->client.home)
-		return false;
-	for (int i = 0; i < 20; i++) {
-		if (client_probe(&guard->client, ANSWER_MS) == CLIENT_DAEMON_ANSWERS)
-			return true;
-		poll(NULL, 0, 50);
-	}
-	return false;
 }
 
 static bool end_daemon(struct guard *guard, int seconds);
@@ -183,10 +163,6 @@ static int start_daemon(struct guard *guard, const sigset_t *signals, char *why,
 		result = 0;
 	} else if (word == SIGCHLD && waitpid(guard->daemon, NULL, WNOHANG) == guard->daemon) {
 		guard->daemon = -1;
-		if (other_serves(guard)) {
-			result = 0;
-			goto out;
-		}
 		read_last_line(log, why, why_size);
 		if (!*why)
 			snprintf(why, why_size, "%s exited immediately", guard->program);
@@ -362,7 +338,7 @@ static char wait_recorder(struct guard *guard)
 
 	guard->client.interrupt = guard->channel;
 	for (;;) {
-		bool watched = guard->daemon > 0 && *guard->client.home;
+		bool watched = guard->daemon > 0;
 		int got = poll(&channel, 1, watched ? PROBE_PAUSE_MS : -1);
 
 		if (got > 0) {
@@ -415,7 +391,7 @@ void guard_main(struct guard *guard)
 	guard->client.interrupt = -1;
 	close_inherited(guard);
 
-	if (guard->program && start_daemon(guard, &signals, why, sizeof(why))) {
+	if (start_daemon(guard, &signals, why, sizeof(why))) {
 		guard_say(guard, GUARD_FAILED, why);
 		goto out;
 	}
@@ -434,6 +410,5 @@ void guard_main(struct guard *guard)
 							     : STOP_TIMEOUT_S);
 	}
 out:
-	if (*guard->client.home)
-		remove_home(guard->client.home);
+	remove_home(guard->client.home);
 }

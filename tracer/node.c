@@ -21,7 +21,7 @@
 #define JOIN_MS 120000
 
 /* Bundle, session and home, each with a newline behind it: then it is whole. */
-#define LINES 3
+#define LINES 2
 
 /*
  * The values of these variables are the same for all tasks of a step on a node, and for no other's:
@@ -122,8 +122,7 @@ static int open_file(int place, uint64_t key, const char *suffix)
 /* Reads what the leader announced. Returns true if it is whole. */
 static bool read_announcement(struct node *node)
 {
-	char text[3 * 4096], *at = text,
-			     **lines[LINES] = { &node->bundle, &node->session, &node->home };
+	char text[3 * 4096], *at = text, **lines[LINES] = { &node->bundle, &node->session };
 	ssize_t length = pread(node->leader, text, sizeof(text) - 1, 0);
 
 	text[length > 0 ? length : 0] = '\0';
@@ -187,10 +186,9 @@ int node_join(struct node *node, char *why, size_t why_size)
 		      JOIN_MS / 1000);
 }
 
-int node_announce(const struct node *node, const char *bundle, const char *session,
-		  const char *home)
+int node_announce(const struct node *node, const char *bundle, const char *session)
 {
-	int length = dprintf(node->leader, "%s\n%s\n%s\n", bundle, session, home);
+	int length = dprintf(node->leader, "%s\n%s\n", bundle, session);
 
 	return length < 0 ? -errno : 0;
 }
@@ -231,6 +229,5 @@ void node_leave(struct node *node)
 		close(node->members);
 	free(node->bundle);
 	free(node->session);
-	free(node->home);
 	*node = (struct node)NODE_NONE;
 }

@@ -15,7 +15,7 @@ struct node {
 	int members; /* file, locked by the others while their commands run */
 	bool leads;
 	/* These are set in a rank that does not lead; malloc'ed. */
-	char *bundle, *session, *home;
+	char *bundle, *session;
 };
 
 #define NODE_NONE                            \
@@ -31,8 +31,7 @@ struct node {
 int node_join(struct node *node, char *why, size_t why_size);
 
 /* Tells the others, as the leader, what they need to join. Returns 0 or -errno. */
-int node_announce(const struct node *node, const char *bundle, const char *session,
-		  const char *home);
+int node_announce(const struct node *node, const char *bundle, const char *session);
 
 /* Waits, as the leader, until no other rank's command runs, and lets none join any more. */
 void node_wait(const struct node *node);

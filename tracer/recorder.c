@@ -635,14 +635,12 @@ static int follow(struct recording *recording, struct record_result *result)
 	struct node *node = &recording->node;
 	pid_t child;
 
-	if (strlen(node->session) >= sizeof(recording->session.name) ||
-	    strlen(node->home) >= sizeof(recording->daemon.client.home)) {
+	if (strlen(node->session) >= sizeof(recording->session.name)) {
 		message_error("--per-node: the announcement of another rank is damaged");
 		return HG_EXIT_INPUT;
 	}
 	recording->bundle.path = node->bundle;
 	strcpy(recording->session.name, node->session);
-	strcpy(recording->daemon.client.home, node->home);
 	child = recording_start_command(recording);
 	recording->bundle.path = NULL;
 	if (child < 0) {
@@ -712,8 +710,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	if (status != HG_EXIT_OK)
 		goto disconnect;
 	if (recording.node.leads)
-		node_announce(&recording.node, recording.bundle.path, recording.session.name,
-			      recording.daemon.client.home);
+		node_announce(&recording.node, recording.bundle.path, recording.session.name);
 	child = recording_start_command(&recording);
 	if (child < 0) {
 		struct record_result ignored;
