@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/flush_request.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
 #include "tracer/close_from.h"
@@ -437,33 +436,31 @@ static void note_missing(const struct attachment *attachment)
 	message_warning("small blocks: the latest counts are missing: no answer");
 }
 
-/* The counts of small blocks are written periodically: have the rest written, too. */
+static bool is_awaited(const struct attachment *attachment, size_t i)
+{
+	const struct record_request *request = request_of(attachment, i);
+
+	return attachment->processes[i].totals && lives(attachment, i) &&
+	       !rings_answered(request->home, request->name, attachment->vpids[i]);
+}
+
+/*
+ * The counts of small blocks are written periodically: have the rest written, too. A process
+ * answers by its next call.
+ */
 static void ask_totals(struct attachment *attachment)
 {
-	size_t requested = 0;
 	int waited = 0;
+	bool any = false;
 
-	for (size_t i = 0; i < attachment->count; i++) {
-		const struct standby_process *process = &attachment->processes[i];
-
-		requested += process->totals && lives(attachment, i) &&
-			     flush_request_begin(process->directory, process->vpid);
-	}
-	/* A process answers by its next call. */
-	for (size_t i = 0; requested && i < attachment->count; i++)
+	for (size_t i = 0; i < attachment->count; i++)
+		any |= attachment->processes[i].totals;
+	for (size_t i = 0; any && i < attachment->count; i++)
 		if (attachment->requests[i].home >= 0)
 			rings_again(attachment->requests[i].home, attachment->requests[i].name);
-	for (size_t i = 0; requested && i < attachment->count; i++) {
-		const struct standby_process *process = &attachment->processes[i];
-
-		while (process->totals && lives(attachment, i) && waited < TOTALS_TIMEOUT_MS &&
-		       !flush_request_answered(process->directory, process->vpid)) {
+	for (size_t i = 0; any && i < attachment->count; i++)
+		for (; waited < TOTALS_TIMEOUT_MS && is_awaited(attachment, i); waited += 10)
 			poll(NULL, 0, 10);
-			waited += 10;
-		}
-		if (process->totals)
-			flush_request_end(process->directory, process->vpid);
-	}
 	if (waited >= TOTALS_TIMEOUT_MS)
 		note_missing(attachment);
 }

@@ -11,7 +11,6 @@
 
 #include <sys/stat.h>
 
-#include "tracer/flush_request.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
 #include "tracer/environment.h"
@@ -366,10 +365,6 @@ int standby_exec(const struct standby_options *options, char **argv)
 	sigaction(SIGXFSZ, &ignored, &before); /* without it nothing is counted */
 	witness_make(folder);
 	sigaction(SIGXFSZ, &before, NULL);
-	if (options->totals && mkdirat(folder, HG_FLUSH_REQUESTS, S_IRWXU) && errno != EEXIST) {
-		message_error("'%s/" HG_FLUSH_REQUESTS "': %s", directory, strerror(errno));
-		goto out;
-	}
 	if (set_environment(options, resolved, &install)) {
 		message_error("%s", strerror(errno));
 		status = HG_EXIT_INTERNAL;

@@ -124,7 +124,9 @@ struct hg_ring {
 	 * be full yet. */
 	uint64_t emptying;
 	uint64_t exact; /* `emptied` is kept */
-	char unused[4096 - 312 - HG_RING_PROGRAM];
+	uint32_t
+	    answered; /* atomic: `again`, of which the state and what was counted are recorded */
+	char unused[4096 - 316 - HG_RING_PROGRAM];
 };
 
 struct hg_ring_page {

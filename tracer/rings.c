@@ -99,6 +99,28 @@ void rings_again(int parent, const char *name)
 	each(parent, name, ask, NULL);
 }
 
+struct answer {
+	int32_t pid;
+	bool all;
+};
+
+static void look_for_answer(int file, const struct hg_ring *ring, void *data)
+{
+	struct answer *answer = data;
+
+	(void)file;
+	if (ring->pid == answer->pid && ring->end == HG_RING_RUNS)
+		answer->all &= ring->answered == ring->again;
+}
+
+bool rings_answered(int parent, const char *name, int32_t pid)
+{
+	struct answer answer = { pid, true };
+
+	each(parent, name, look_for_answer, &answer);
+	return answer.all;
+}
+
 int rings_collect(int folder, int bundle, bool ended)
 {
 	int target = openat(bundle, HG_RINGS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

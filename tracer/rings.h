@@ -18,6 +18,10 @@ int rings_make(int bundle, bool drained);
  */
 void rings_again(int parent, const char *name);
 
+/* Returns true if that process, by its own number, has done so in each file that it goes on with.
+ */
+bool rings_answered(int parent, const char *name, int32_t pid);
+
 /*
  * The files are in the bundle, too. Where that is on another file system they are copied, if
  * `ended`; else that is left for later. Returns 0 or -errno.

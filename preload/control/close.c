@@ -6,9 +6,7 @@
  * numbers.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdint.h>
+#include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,14 +19,31 @@
 
 bool hg_descriptors_owned;
 
-static bool has_ours(void)
+/* Returns the least of our descriptors from `first` on, or UINT_MAX if there is none. */
+static unsigned next_ours(unsigned first)
 {
-	return __atomic_load_n(&hg_descriptors_owned, __ATOMIC_RELAXED);
+	unsigned least = UINT_MAX;
+
+	if (HG_LIKELY(!__atomic_load_n(&hg_descriptors_owned, __ATOMIC_RELAXED)))
+		return least;
+	for (unsigned i = 0; i < hg_part_count; i++) {
+		unsigned fd =
+		    hg_parts[i]->descriptor_from ? hg_parts[i]->descriptor_from(first) : UINT_MAX;
+
+		if (fd < least)
+			least = fd;
+	}
+	return least;
+}
+
+static bool is_ours(int fd)
+{
+	return fd >= 0 && next_ours((unsigned)fd) == (unsigned)fd;
 }
 
 int hg_close_of_program(int fd)
 {
-	if (has_ours() && HG_ANY_PART(owns, fd)) {
+	if (is_ours(fd)) {
 		errno = EBADF;
 		return -1;
 	}
@@ -37,54 +52,11 @@ int hg_close_of_program(int fd)
 
 HG_EXPORT int close(int fd)
 {
-	if (HG_UNLIKELY(has_ours()) && HG_ANY_PART(owns, fd)) {
+	if (HG_UNLIKELY(is_ours(fd))) {
 		errno = EBADF;
 		return -1;
 	}
 	return hg_libc.close(fd);
-}
-
-/* The format of what getdents64(2) returns. */
-struct entry {
-	uint64_t inode, offset;
-	unsigned short size;
-	unsigned char type;
-	char name[];
-};
-
-#define OURS_MAX 64u
-
-/* Finds our file descriptors in a range, in ascending order, and returns how many there are. It
- * does not allocate. */
-static unsigned find_ours(unsigned first, unsigned last, unsigned found[OURS_MAX])
-{
-	char buffer[2048] __attribute__((aligned(8)));
-	int folder = (int)hg_syscall(SYS_openat, AT_FDCWD, "/proc/self/fd",
-				     O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	unsigned count = 0;
-	long size;
-
-	if (folder < 0)
-		return 0;
-	while ((size = hg_syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
-			const char *name = ((struct entry *)(buffer + at))->name;
-			unsigned fd = 0, place;
-
-			if (*name < '0' || *name > '9')
-				continue;
-			for (; *name; name++)
-				fd = fd * 10 + (unsigned)(*name - '0');
-			if (fd < first || fd > last || count == OURS_MAX ||
-			    !HG_ANY_PART(owns, (int)fd))
-				continue;
-			for (place = count++; place && found[place - 1] > fd; place--)
-				found[place] = found[place - 1];
-			found[place] = fd;
-		}
-	}
-	hg_syscall(SYS_close, folder);
-	return count;
 }
 
 static int range(unsigned first, unsigned last, int flags)
@@ -94,17 +66,16 @@ static int range(unsigned first, unsigned last, int flags)
 
 HG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
-	unsigned ours[OURS_MAX], count;
-	int saved = errno, rc = 0;
+	unsigned ours = next_ours(first);
+	int rc = 0;
 
-	if (!has_ours() || first > last)
+	if (ours > last)
 		return range(first, last, flags);
-	count = find_ours(first, last, ours);
-	errno = saved;
-	for (unsigned i = 0; i < count && !rc; i++) {
-		if (ours[i] > first)
-			rc = range(first, ours[i] - 1, flags);
-		first = ours[i] + 1;
+	while (!rc && ours <= last) {
+		if (ours > first)
+			rc = range(first, ours - 1, flags);
+		first = ours + 1;
+		ours = next_ours(first);
 	}
 	return rc || first > last ? rc : range(first, last, flags);
 }

@@ -25,6 +25,7 @@
 #include "preload/core/start.h"
 #include "preload/stacks/modules.h"
 #include "preload/trace/enter.h"
+#include "preload/trace/own_ring.h"
 #include "tracer/provider.h"
 #include "tracer/ring.h"
 #include "preload/control/executable.h"
@@ -111,7 +112,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
 	int saved = errno, cancel;
 
-	if (!hg_early_events())
+	if (!hg_ring_is_open())
 		return;
 	cancel = hg_keep_thread();
 	if (hg_has_room())

@@ -34,13 +34,14 @@
 #include "preload/core/start.h"
 #include "tracer/provider.h"
 
-#define HIGH_FD     512 /* descriptors of the program are lower */
-#define TRACERS_MAX 16u
-#define NAP_LEAST   1000000 /* ns */
-#define NAP_MOST    50000000
+#define HIGH_FD   512     /* descriptors of the program are lower */
+#define NAP_LEAST 1000000 /* ns */
+#define NAP_MOST  50000000
 
 static int others; /* atomic: there is a thread that the program did not make */
 static int begun;  /* atomic */
+/* Atomic: what the program did not make, the driver's reader and the thread here; 0: none. */
+static pid_t reader, watcher;
 static int folder = -1;
 
 /* The C library's count of threads never becomes 0: some ended without its knowledge. */
@@ -59,8 +60,6 @@ static bool first_leaves; /* atomic */
 
 static pthread_t first;
 static bool first_known;
-static pid_t tracers[TRACERS_MAX];
-static unsigned tracer_count;
 
 /* The first thread of this process was not started as one: it ends as others do. */
 static bool borrowed;
@@ -117,49 +116,16 @@ static int each_thread(int list, bool (*look)(pid_t tid))
 	return size < 0 ? -errno : 0;
 }
 
-static bool add_tracer(pid_t tid)
-{
-	if (tracer_count < TRACERS_MAX)
-		tracers[tracer_count++] = tid;
-	return false;
-}
-
-static bool is_ours(pid_t tid)
-{
-	static const char suffix[] = "-ust\n"; /* as they name themselves */
-	char path[48], name[32];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, name, sizeof(name));
-	hg_libc.close(fd);
-	return length >= (ssize_t)sizeof(suffix) - 1 &&
-	       !memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
-}
-
-static bool add_if_named(pid_t tid)
-{
-	if (is_ours(tid))
-		add_tracer(tid);
-	return false;
-}
-
 /* A thread that has ended, as the first may have, has no working directory any more (proc(5)). */
 static bool is_programs(pid_t tid)
 {
 	char path[48], target[8];
 
-	for (unsigned i = 0; i < tracer_count; i++)
-		if (tracers[i] == tid)
-			return false;
+	if (tid == __atomic_load_n(&reader, __ATOMIC_ACQUIRE) ||
+	    tid == __atomic_load_n(&watcher, __ATOMIC_ACQUIRE))
+		return false;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/cwd", (int)tid);
 	if (readlink(path, target, sizeof(target)) < 0 && (errno == ENOENT || errno == ESRCH))
-		return false;
-	if (is_ours(tid))
 		return false;
 	seen = tid;
 	return true;
@@ -235,7 +201,8 @@ static void *watch(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1;
-	hg_syscall(SYS_prctl, PR_SET_NAME, "hipgrain-ust");
+	hg_syscall(SYS_prctl, PR_SET_NAME, "hipgrain-end");
+	__atomic_store_n(&watcher, own_tid(), __ATOMIC_RELEASE);
 	for (;;) {
 		int rc;
 
@@ -272,10 +239,8 @@ static void begin(void)
 		return;
 	cancel = hg_keep_thread();
 	hg_tls.busy++;
-	tracer_count = 0;
 	open_folder();
-	if (folder >= 0 && each_thread(folder, add_if_named) >= 0 &&
-	    !pthread_attr_init(&attributes)) {
+	if (folder >= 0 && !pthread_attr_init(&attributes)) {
 		hg_signals_block(&signals);
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 		pthread_create(&thread, &attributes, watch, NULL); /* else it is as it was */
@@ -300,6 +265,7 @@ static void fork_lock(void)
 
 static void fork_done(void)
 {
+	reader = watcher = 0;
 	others = begun = uncounted = first_status = 0;
 	memset(left, 0, sizeof(left));
 	if (forked_by_first)
@@ -307,6 +273,11 @@ static void fork_done(void)
 	first_known = false;
 	first_leaves = true;
 	borrowed = true;
+}
+
+void hg_exit_watch_reader(bool runs)
+{
+	__atomic_store_n(&reader, runs ? own_tid() : 0, __ATOMIC_RELEASE);
 }
 
 void hg_exit_watch_started(void)

@@ -7,6 +7,8 @@
 
 /* A thread of ours was started, which does not end by itself. */
 void hg_exit_watch_started(void);
+/* The calling thread is that one, from now on or until now: it does not keep the process alive. */
+void hg_exit_watch_reader(bool runs);
 
 /* The first thread may end alone. */
 void hg_exit_watch_begin(void);

@@ -138,7 +138,6 @@ static void wake(void)
 {
 	bool begun;
 
-	HG_EACH_PART(waking);
 	begun = hg_begin_early();
 	if (!begun)
 		hg_small_request = SIZE_MAX;

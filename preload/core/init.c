@@ -110,18 +110,14 @@ static unsigned read_arguments(void)
 	return value;
 }
 
-const struct hg_provider *hg_early_provider;
-
 bool hg_join(void)
 {
 	const struct hg_provider *provider = NULL;
 
 	if (!HG_ANY_PART(early_begin, &provider))
 		return false;
-	hg_early_provider = provider;
-	HG_EACH_PART(joined, provider);
+	HG_EACH_PART(joined);
 	__atomic_store_n(&hg_provider, provider, __ATOMIC_RELEASE);
-	HG_EACH_PART(loaded_late);
 	return true;
 }
 

@@ -37,9 +37,7 @@ struct hg_part {
 	/* None can be made, which is counted. */
 	bool (*unmade)(void);
 	/* Events of this process will be made by it. */
-	void (*joined)(const struct hg_provider *provider);
-	/* It was. */
-	void (*loaded_late)(void);
+	void (*joined)(void);
 	/* hg_config and hg_provider are set. Not 0: the process is not recorded. */
 	int (*init)(void);
 	/* The process is recorded from now on: hg_active is HG_ACTIVE. */
@@ -66,8 +64,6 @@ struct hg_part {
 
 	void (*fork_lock)(void);
 	void (*fork_unlock)(bool child);
-	/* Its first event, before that; also in an executed program. */
-	void (*waking)(void);
 	/* In the child, whether or not it will be recorded. No other thread is there. */
 	void (*fork_child)(void);
 	/* In the child of a process on standby, which is on standby, too. */
@@ -91,8 +87,9 @@ struct hg_part {
 	void (*thread_end)(void);
 	/* dlclose() was called. Also in processes that are not recorded. */
 	void (*unloaded)(void);
-	/* Returns true if a descriptor is this part's: the program must not close it. */
-	bool (*owns)(int fd);
+	/* Returns the least descriptor from `first` on that is this part's, or UINT_MAX: the
+	 * program must not close it. */
+	unsigned (*descriptor_from)(unsigned first);
 };
 
 /* Once in a file. */

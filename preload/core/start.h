@@ -26,11 +26,6 @@ bool hg_join(void);
 /* Does the same at the first event of a process that is recorded from its start, and records the
  * process. */
 bool hg_begin_early(void);
-extern const struct hg_provider *hg_early_provider; /* NULL: hg_provider stores nothing */
-static inline bool hg_early_events(void)
-{
-	return hg_early_provider != NULL;
-}
 
 /* hg_tls.kind of a thread that is prepared, and is not to be cancelled anywhere. */
 #define HG_ORDINARY_THREAD 1u

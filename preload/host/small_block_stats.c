@@ -17,8 +17,6 @@
 #include "preload/host/small_block_stats.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +27,6 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
-#include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/recorder_message.h"
 #include "preload/core/parts.h"
@@ -38,7 +35,6 @@
 #include "preload/trace/session_recording.h"
 #include "tracer/events.h"
 #include "tracer/events/ev_host_totals.h"
-#include "tracer/flush_request.h"
 #include "tracer/provider.h"
 
 /* ---- the shadow ---- */
@@ -351,25 +347,8 @@ static void flush(void)
 
 static void after_state(void)
 {
-	char path[PATH_MAX], name[16];
-	int folder = -1;
-	bool requested = false;
-
-	if (!hg_config.totals)
-		return;
-	/* A recorder that does not wait for an answer did not make the directory. */
-	if (snprintf(path, sizeof(path), "%s/" HG_FLUSH_REQUESTS, hg_config.dir) <
-		(int)sizeof(path) &&
-	    !access(path, F_OK))
-		folder = hg_open_folder(HG_FLUSH_REQUESTS);
-	snprintf(name, sizeof(name), "%d", (int)getpid());
-	if (folder >= 0)
-		requested = !faccessat(folder, name, F_OK, 0);
-	flush();
-	if (requested)
-		unlinkat(folder, name, 0);
-	if (folder >= 0)
-		hg_libc.close(folder);
+	if (hg_config.totals)
+		flush();
 }
 
 static uint64_t coarse_now(void)

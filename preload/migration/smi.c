@@ -8,6 +8,7 @@
 #include "preload/migration/smi.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,8 +231,8 @@ static void *run(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1; /* permanently: nothing that this thread does is the program's */
-	prctl(PR_SET_NAME,
-	      "hipgrain-ust"); /* nor does it keep the process alive: thread_exit_watch.c */
+	hg_exit_watch_reader(true);
+	prctl(PR_SET_NAME, "hipgrain-events");
 	for (bool any = true; any;) {
 		any = false;
 		pthread_mutex_lock(&lock);
@@ -248,6 +249,7 @@ static void *run(void *unused)
 		look();
 		pthread_mutex_unlock(&lock);
 	}
+	hg_exit_watch_reader(false);
 	return NULL;
 }
 
@@ -365,14 +367,14 @@ void hg_smi_start(const int64_t *places, int count)
 	hg_release_thread(cancel);
 }
 
-static bool owns(int fd)
+static unsigned descriptor_from(unsigned first)
 {
-	if (HG_LIKELY(!started) || fd < 0)
-		return false;
+	unsigned least = UINT_MAX;
+
 	for (unsigned i = 0; i < source_count; i++)
-		if (sources[i].fd == fd)
-			return true;
-	return false;
+		if (sources[i].fd >= (int)first && (unsigned)sources[i].fd < least)
+			least = (unsigned)sources[i].fd;
+	return least;
 }
 
 static void fork_child(void)
@@ -393,4 +395,4 @@ static void fork_child(void)
 }
 
 HG_PART(.name = "driver-events", .order = 83, .fork_child = fork_child, .flush = flush,
-	.again = again, .owns = owns);
+	.again = again, .descriptor_from = descriptor_from);

@@ -47,10 +47,10 @@ static unsigned long long known_additions, known_removals;
  * thread, is not the program's memory. Only appended to, under the lock.
  */
 static const char *const tool_names[] = {
-	"/libhipgrain-", "/liblttng-ust",    "/libamdhip64.so", "/libhsa-runtime64.so",
+	"/libhipgrain-", "/libamdhip64.so",  "/libhsa-runtime64.so",
 	"/libhsakmt.so", "/libamd_comgr.so", "/libomptarget",
 };
-#define FIRST_OF_GPU 2u
+#define FIRST_OF_GPU 1u
 
 int hg_gpu_seen;
 

@@ -2,11 +2,11 @@
 /*
  * Standby: what a recording that begins late must receive.
  *
- * A process on standby (HIPGRAIN_STANDBY=1) makes no events until a session is started. Until then,
- * and while one records, it remembers the calls whose effect lasts: allocations that have not been
- * released, advice, the latest prefetch, streams and events with their flags. When a session is
- * started, which LTTng-UST reports to us, these calls are recorded once more in their order,
- * between two `state` events (tracer/events.h). A reader that replays them has the state that a
+ * A process on standby (HIPGRAIN_STANDBY=1) makes no events until a recorder wants it. Until then,
+ * and while it is recorded, it remembers the calls whose effect lasts: allocations that have not
+ * been released, advice, the latest prefetch, streams and events with their flags. When a recording
+ * begins (trace/recorder_requests.c), these calls are recorded once more in their order, between
+ * two `state` events (tracer/events.h). A reader that replays them has the state that a
  * recording from the start would have given.
  *
  * Remembering and recording a call happen under one lock, which is also held while the calls are

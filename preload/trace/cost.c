@@ -152,17 +152,11 @@ static void write_out(void)
 	hg_libc.close(fd);
 }
 
-static void joined(const struct hg_provider *provider)
-{
-	(void)provider;
-	init();
-}
-
 static void flush(void)
 {
 	if (hg_config.standby)
 		hg_cost_record();
 }
 
-HG_PART(.name = "cost", .order = 95, .joined = joined, .fork_record = init, .flush = flush,
+HG_PART(.name = "cost", .order = 95, .joined = init, .fork_record = init, .flush = flush,
 	.exit = write_out);

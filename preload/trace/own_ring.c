@@ -524,6 +524,11 @@ bool hg_ring_orphaned(void)
 	return ring && __atomic_load_n(&ring->stop, __ATOMIC_RELAXED) == HG_RING_ORPHANED;
 }
 
+bool hg_ring_is_open(void)
+{
+	return own_ring();
+}
+
 bool hg_ring_stopped(void)
 {
 	struct hg_ring *ring = own_ring();
@@ -549,6 +554,14 @@ bool hg_ring_again(void)
 	mine->again = again;
 	__atomic_store_n(&mine->ring->recording, 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+void hg_ring_answer(void)
+{
+	struct own *mine = current();
+
+	if (mine && mine->ring)
+		__atomic_store_n(&mine->ring->answered, mine->again, __ATOMIC_RELEASE);
 }
 
 void hg_ring_end(enum hg_ring_end how)

@@ -40,6 +40,9 @@ void hg_ring_lost(enum hg_group group);
  * of HG_GROUPS. Returns false if there is no file yet. */
 bool hg_ring_given_up(enum hg_group group);
 
+/* All was recorded that hg_ring_again() has asked for. */
+void hg_ring_answer(void);
+
 /* The process ends by itself, or executes another program; or HG_RING_RUNS, it goes on. */
 void hg_ring_end(enum hg_ring_end how);
 
@@ -60,6 +63,8 @@ void hg_ring_confined(bool confined);
 /* A call that would have made an event since then. Makes no system call. */
 void hg_ring_confined_call(enum hg_unrecorded what);
 
+/* Returns true if the process has a file. */
+bool hg_ring_is_open(void);
 /* Returns true if nothing is to be stored any more, or there is no file. */
 bool hg_ring_stopped(void);
 /* Returns true if that is so because the recorder was killed. */

@@ -90,10 +90,5 @@ static void again(void)
 	hg_ring_end(HG_RING_RUNS);
 }
 
-static void fork_child(void)
-{
-	hg_early_provider = NULL;
-}
-
-HG_PART(.name = "ring-events", .order = 73, .early_begin = early_begin, .fork_child = fork_child,
-	.exit = end, .again = again);
+HG_PART(.name = "ring-events", .order = 73, .early_begin = early_begin, .exit = end,
+	.again = again);

@@ -53,6 +53,7 @@ static void begin(bool late)
 	if (late && hg_config.standby) {
 		HG_EACH_PART(record_all);
 		HG_EACH_PART(after_state);
+		hg_ring_answer();
 	}
 	__atomic_store_n(&hg_recording_begun, 1, __ATOMIC_RELEASE);
 }
@@ -116,8 +117,7 @@ static bool begin_again(void)
 	cancel = hg_keep_thread();
 	pthread_mutex_lock(&begin_lock);
 	done = *hg_provider->recording;
-	if (!done && ((hg_early_events() && hg_ring_again()) ||
-		      (hg_request_may_be() && hg_request_take()))) {
+	if (!done && (hg_ring_again() || (hg_request_may_be() && hg_request_take()))) {
 		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
 		hg_changed(); /* threads have looked at another word (block.c) */
 		done = true;
@@ -153,7 +153,7 @@ static bool begin_again_here(void)
 
 static bool may_begin_again(void)
 {
-	return hg_early_events() || hg_request_may_be();
+	return hg_ring_is_open() || hg_request_may_be();
 }
 
 bool hg_enter_unrecorded(void)

@@ -82,7 +82,7 @@ struct hg_config hg_config;
 struct hg_libc hg_libc;
 pid_t hg_process_id;
 bool hg_confined;
-const struct hg_provider *hg_early_provider, *hg_provider;
+const struct hg_provider *hg_provider;
 
 void hg_init(void)
 {

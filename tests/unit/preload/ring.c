@@ -50,7 +50,6 @@ struct hg_config hg_config = { .recorded = true };
 struct hg_libc hg_libc;
 pid_t hg_process_id;
 bool hg_confined;
-const struct hg_provider *hg_early_provider;
 const struct hg_provider *hg_provider;
 
 void hg_init(void)
