@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""verb_page.py TEMPLATE OPTIONS: a verb's manual page, from its template and the paragraphs on shared options."""
+"""verb_page.py FOLDER OPTIONS TEMPLATE...: the manual pages of the verbs, each from its template and the paragraphs on shared options."""
+import pathlib
 import re
 import sys
 
@@ -10,11 +11,17 @@ def blocks(options):
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def page(template, options):
-    paragraphs = blocks(options)
+def page(template, paragraphs):
     return re.sub(r'^\.\\" @use (.*)\n', lambda line: "".join(paragraphs[name] for name in line.group(1).split()),
                   template, flags=re.M)
 
 
+def main(folder, options, *templates):
+    paragraphs = blocks(pathlib.Path(options).read_text(encoding="utf-8"))
+    for template in map(pathlib.Path, templates):
+        made = page(template.read_text(encoding="utf-8"), paragraphs)
+        pathlib.Path(folder, template.stem).write_text(made, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    sys.stdout.write(page(*(open(name, encoding="utf-8").read() for name in sys.argv[1:])))
+    main(*sys.argv[1:])
