@@ -13,6 +13,8 @@
 
 #include "analyzer/reader/page_parts.h"
 #include "analyzer/reader/read_rings.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_page.h"
 #include "tracer/ring.h"
 #include "tracer/ring_part.h"
 
