@@ -116,6 +116,7 @@ enum hg_range_source {
 	HG_RANGE_NVTX = 2,
 	HG_RANGE_KOKKOS = 3,
 	HG_RANGE_HIPGRAIN = 4, /* hipgrain.h */
+	HG_RANGE_POOLS = 5, /* no ranges: pools of libraries, in memory that need not be recorded */
 };
 
 /* range.kind */

@@ -77,14 +77,15 @@ const struct pool_piece *pool_piece_before(const struct pool_pieces *pieces,
 	return found && found->block == block ? found : NULL;
 }
 
-/* Removes the pieces that overlap [start, end); returns how many of them were in a live block. */
+/* Removes the pieces that overlap [start, end); returns how many of them were in a live block, but
+ * for those that may go without a word. */
 static uint64_t drop(GTree *tree, uint64_t start, uint64_t end)
 {
 	struct pool_piece *found;
 	uint64_t count = 0;
 
 	while ((found = floor_piece(tree, end - 1)) != NULL && found->ptr + found->size > start) {
-		count += !found->block->freed;
+		count += !found->block->freed && !found->seen;
 		g_tree_remove(tree, &found->ptr);
 	}
 	return count;
@@ -100,16 +101,22 @@ static char *shown(const char *text)
 	return g_strdup(visible);
 }
 
+/* A library's pool also gives out memory that is not recorded, and takes pieces from another. */
+static bool is_program_s(const struct hg_event *event)
+{
+	return event->annotation.source != HG_RANGE_POOLS;
+}
+
 static void take(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_annotation *from = &event->annotation;
 	struct pool_pieces *pieces = &process->pool_pieces;
-	uint64_t offset = 0;
+	uint64_t offset = 0, overlapping;
 	struct allocation *block = address_space_find(&process->space, from->ptr, &offset);
 	struct pool_piece *piece;
 
 	if (!block || !from->size || from->size > block->size - MIN(offset, block->size)) {
-		pieces->outside++;
+		pieces->outside += is_program_s(event);
 		return;
 	}
 	if (g_tree_nnodes(pieces->live) + g_tree_nnodes(pieces->gone) >= (int)POOL_PIECES_MOST) {
@@ -129,7 +136,8 @@ static void take(struct process *process, const struct hg_event *event)
 		.references = 1,
 		.seen = from->act == HIPGRAIN_SEEN,
 	};
-	pieces->overlapping += drop(pieces->live, piece->ptr, piece->ptr + piece->size);
+	overlapping = drop(pieces->live, piece->ptr, piece->ptr + piece->size);
+	pieces->overlapping += is_program_s(event) ? overlapping : 0;
 	drop(pieces->gone, piece->ptr, piece->ptr + piece->size);
 	g_tree_insert(pieces->live, &piece->ptr, piece);
 }
@@ -155,7 +163,7 @@ static void give_back(struct process *process, const struct hg_event *event)
 	if (!from->ptr)
 		return;
 	if (!piece) {
-		pieces->unknown++;
+		pieces->unknown += is_program_s(event);
 		return;
 	}
 	if (piece->seen) {
@@ -181,7 +189,7 @@ static void name(struct process *process, const struct hg_event *event)
 
 	if (!named) {
 		/* Small blocks of malloc are not recorded, and Kokkos names Views there. */
-		process->pool_pieces.unnamed += !*from->pool;
+		process->pool_pieces.unnamed += is_program_s(event) && !*from->pool;
 		return;
 	}
 	g_free(*named);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the interposed functions of HIP, of the HSA runtime below it, and of rocTX, by their names.
- */
+/* Lists the interposed functions of HIP, of the HSA runtime below it, of rocTX and of libraries
+ * with pools, by their names. */
 #ifndef HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 #define HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 
 #include <stdbool.h>
 
 /* Names the library that has a function. */
-enum hg_function_of { HG_OF_HIP, HG_OF_HSA, HG_OF_ROCTX };
+enum hg_function_of { HG_OF_HIP, HG_OF_HSA, HG_OF_ROCTX, HG_OF_POOLS };
 
 /* Describes one interposed function; the linker gathers its rows (hip_wrap.h, hsa_wrap.h). */
 struct hg_hip_function {

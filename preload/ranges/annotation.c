@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records what programs tell by include/hipgrain.h, and Kokkos by libhipgrain-kokkos.so. */
+/*
+ * Records what programs tell by include/hipgrain.h, Kokkos by libhipgrain-kokkos.so, and the pools
+ * of libraries by functions of theirs (library_pools.c).
+ */
 #include <errno.h>
 
 #include "include/hipgrain.h"
 #include "preload/core/base.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/start.h"
+#include "preload/ranges/annotation.h"
 #include "preload/ranges/range.h"
 #include "preload/stacks/passed_over.h"
 #include "preload/stacks/stack.h"
@@ -16,28 +20,21 @@
 #include "tracer/provider.h"
 #include "tracer/ring.h"
 
-struct annotation {
-	enum hg_range_source source;
-	unsigned act;
-	const void *ptr, *caller;
-	size_t size;
-	const char *pool, *name;
-};
-
-static void record_memory(const struct annotation *from)
+static void record_memory(const struct hg_annotation *from)
 {
 	char pool[HG_RANGE_NAME_MOST + 1], name[HG_RANGE_NAME_MOST + 1];
 	struct hg_ev_annotation event = { .act = (uint8_t)from->act,
 					  .ptr = (uintptr_t)from->ptr,
 					  .size = from->size,
 					  .pool = pool,
-					  .name = name };
+					  .name = name,
+					  .source = (uint8_t)from->source };
 
 	if (!hg_enter())
 		return;
 	hg_text_copy(pool, from->pool);
 	hg_text_copy(name, from->name);
-	if (from->source == HG_RANGE_HIPGRAIN)
+	if (from->source != HG_RANGE_KOKKOS)
 		event.stack_id = hg_stack_id(from->caller);
 	hg_provider->annotation(&event);
 	hg_leave();
@@ -50,7 +47,7 @@ static void record(void *data)
 						    [HIPGRAIN_RANGE_START] = HG_RANGE_START,
 						    [HIPGRAIN_RANGE_STOP] = HG_RANGE_STOP,
 						    [HIPGRAIN_MARK] = HG_RANGE_MARK };
-	const struct annotation *from = data;
+	const struct hg_annotation *from = data;
 
 	if (hg_active != HG_ACTIVE && !hg_start(from->caller))
 		return;
@@ -65,7 +62,7 @@ static void record(void *data)
 				from->caller);
 }
 
-static void annotate(struct annotation *from)
+void hg_annotate(const struct hg_annotation *from)
 {
 	int saved = errno;
 
@@ -78,7 +75,7 @@ static void annotate(struct annotation *from)
 		record(from);
 	} else {
 		hg_room_note_caller(from->caller);
-		if (!hg_room_elsewhere(record, from))
+		if (!hg_room_elsewhere(record, (void *)from))
 			hg_ring_lost(HG_GROUP_OTHER);
 	}
 	errno = saved;
@@ -90,9 +87,9 @@ hipgrain_entry hipgrain_annotate;
 HG_EXPORT void hipgrain_annotate(unsigned act, const void *ptr, size_t size, const char *pool,
 				 const char *name)
 {
-	struct annotation from = { HG_RANGE_HIPGRAIN, act, ptr, HG_CALLER(), size, pool, name };
+	struct hg_annotation from = { HG_RANGE_HIPGRAIN, act, ptr, HG_CALLER(), size, pool, name };
 
-	annotate(&from);
+	hg_annotate(&from);
 }
 
 /* Called by libhipgrain-kokkos.so; `pool` is the memory space of a View that is named. */
@@ -101,7 +98,7 @@ hipgrain_entry hipgrain_kokkos;
 HG_EXPORT void hipgrain_kokkos(unsigned act, const void *ptr, size_t size, const char *pool,
 			       const char *name)
 {
-	struct annotation from = { HG_RANGE_KOKKOS, act, ptr, HG_CALLER(), size, pool, name };
+	struct hg_annotation from = { HG_RANGE_KOKKOS, act, ptr, HG_CALLER(), size, pool, name };
 
-	annotate(&from);
+	hg_annotate(&from);
 }
