@@ -20,6 +20,7 @@
 #include "analyzer/isa/disasm.h"
 #include "analyzer/perfetto/trace_writer.h"
 #include "analyzer/replay/stream_names.h"
+#include "analyzer/replay/thread_names.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "tracer/message.h"
 
@@ -140,7 +141,7 @@ static uint64_t thread_row(struct perfetto_export *export, const struct process 
 
 	if (!row->track) {
 		row->track = perfetto_thread(export->trace, tracks_of(export, process)->process,
-					     process->pid, tid);
+					     process->pid, tid, thread_label(process, tid));
 	}
 	return row->track;
 }

@@ -22,7 +22,8 @@ const char usage_placement[] =
     "Report the memory that a recorded program used: kind, place of allocation, high-water mark,\n"
     "how much of it was passed to kernels, and what was never freed.\n"
     "\n"
-    "      --format FORMAT       text (default), csv, folded (for flame graphs) or residency\n"
+    "      --format FORMAT       text (default), csv, folded (for flame graphs), ranges\n"
+    "                            (folded, below the ranges of the program) or residency\n"
     "                            (CSV: location over time)\n"
     "      --range PATTERN       only memory that was allocated in ranges of the program whose\n"
     "                            name or path matches the pattern of the shell\n"
@@ -203,6 +204,18 @@ static void folded_part(FILE *stream, const char *name)
 	putc(';', stream);
 }
 
+/* "step 3;forward;": outermost first. */
+static void folded_ranges(FILE *stream, const struct range_path *innermost)
+{
+	const struct range_path *paths[RANGE_DEPTH_MOST];
+	unsigned depth = 0;
+
+	for (; innermost && depth < RANGE_DEPTH_MOST; innermost = innermost->up)
+		paths[depth++] = innermost;
+	while (depth > 0)
+		folded_part(stream, paths[--depth]->name);
+}
+
 /* "main;make_buffer;hipMalloc 4096": outermost first. */
 static void write_folded(const struct printer *printer)
 {
@@ -214,6 +227,7 @@ static void write_folded(const struct printer *printer)
 		    symbolize_stack(printer->analysis->symbolizer, site->process, site->stack_id);
 
 		folded_part(printer->stream, site->process->exe);
+		folded_ranges(printer->stream, site->range);
 		for (unsigned j = frames->len; j > 0; j--) {
 			const struct source_frame *frame = frames->pdata[j - 1];
 			char *place = frame->function ? NULL : source_frame_text(frame);
@@ -275,9 +289,8 @@ static writer writer_by_name(const char *name)
 		const char *name;
 		writer write;
 	} writers[] = {
-		{ "text", write_text },
-		{ "csv", write_csv },
-		{ "folded", write_folded },
+		{ "text", write_text },           { "csv", write_csv },
+		{ "folded", write_folded },       { "ranges", write_folded },
 		{ "residency", write_residency },
 	};
 
@@ -307,10 +320,13 @@ int cmd_placement(int argc, char **argv)
 		case PLACEMENT_OPTION_FORMAT:
 			write = writer_by_name(optarg);
 			if (!write) {
-				message_error(
-				    "--format: '%s' is not text, csv, folded or residency", optarg);
+				message_error("--format: '%s' is not text, csv, folded, ranges or "
+					      "residency",
+					      optarg);
 				return HG_EXIT_USAGE;
 			}
+			if (strcmp(optarg, "ranges") == 0)
+				overview_part_by_range();
 			break;
 		case PLACEMENT_OPTION_RANGE:
 			range = optarg;

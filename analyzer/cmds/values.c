@@ -22,7 +22,7 @@ static const struct row {
 } rows[] = {
 	{ "diff", "--format", FORMATS_BY_NAME },
 	{ "doctor", "--format", FORMATS_BY_NAME },
-	{ "placement", "--format", "text csv folded residency" },
+	{ "placement", "--format", "text csv folded ranges residency" },
 	{ "check", "--tools", "memcheck initcheck racecheck leakcheck synccheck" },
 	{ "probe", "--format", FORMATS_BY_NAME },
 	{ "scan", "--format", FORMATS_BY_NAME },

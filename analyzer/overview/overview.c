@@ -21,6 +21,7 @@ struct living {
 /* The key of a site; compared and hashed as bytes, so padding is zeroed. */
 struct site_key {
 	struct process *process;
+	const struct range_path *range;
 	uint64_t flags;
 	uint32_t api, stack_id;
 	int32_t device;
@@ -31,8 +32,8 @@ static guint hash_site(gconstpointer data)
 {
 	const struct site_key *key = data;
 
-	return g_direct_hash(key->process) ^ (guint)key->flags * 31u ^ key->api * 65599u ^
-	       key->stack_id * 2654435761u ^ (guint)key->device;
+	return g_direct_hash(key->process) ^ g_direct_hash(key->range) ^ (guint)key->flags * 31u ^
+	       key->api * 65599u ^ key->stack_id * 2654435761u ^ (guint)key->device;
 }
 
 static gboolean equal_site(gconstpointer a, gconstpointer b)
@@ -64,6 +65,13 @@ static bool selected_ranges;
 void overview_select_ranges(void)
 {
 	selected_ranges = true;
+}
+
+static bool parted_by_range;
+
+void overview_part_by_range(void)
+{
+	parted_by_range = true;
 }
 
 struct overview *overview_new(void)
@@ -123,6 +131,7 @@ static struct memory_site *site_of(struct overview *overview, struct process *pr
 
 	memset(&key, 0, sizeof(key));
 	key.process = process;
+	key.range = parted_by_range ? allocation->range : NULL;
 	key.flags = allocation->flags;
 	key.api = allocation->api;
 	key.stack_id = allocation->stack_id;
@@ -136,6 +145,7 @@ static struct memory_site *site_of(struct overview *overview, struct process *pr
 
 		site = g_new0(struct memory_site, 1);
 		site->process = process;
+		site->range = key.range;
 		site->api = allocation->api;
 		site->stack_id = allocation->stack_id;
 		site->layer = allocation->layer;

@@ -24,6 +24,8 @@
 /* The allocations of one process, call, call stack and kind of memory. */
 struct memory_site {
 	struct process *process; /* borrowed */
+	/* in which it allocated; NULL: in none, or not asked for (overview_part_by_range()) */
+	const struct range_path *range;
 	uint16_t api;
 	uint32_t stack_id;
 	enum layer layer;
@@ -174,6 +176,9 @@ void overview_share(unsigned parts);
  * finding_ranges_select() selected, and no totals of small blocks, which are of no range.
  */
 void overview_select_ranges(void);
+
+/* Overviews that are made from now on have a site for each range that it allocated in. */
+void overview_part_by_range(void);
 
 /* Never NULL; NULL is allowed for overview_free(). */
 struct overview *overview_new(void);

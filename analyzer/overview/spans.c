@@ -5,6 +5,7 @@
  */
 #include "overview_internal.h"
 #include "analyzer/replay/stream_names.h"
+#include "analyzer/replay/thread_names.h"
 
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
@@ -54,8 +55,12 @@ char *lane_name(const struct lane *lane)
 {
 	char *stream, *name;
 
-	if (lane->kind == SPAN_SYNC)
-		return g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
+	if (lane->kind == SPAN_SYNC) {
+		stream = thread_name(lane->process, (int32_t)lane->stream);
+		name = g_strdup_printf("%s waits", stream);
+		g_free(stream);
+		return name;
+	}
 	stream = lane->first == lane->last ? stream_name(lane->process, lane->stream, lane->last)
 					   : g_strdup_printf("streams %u to %u that had one handle",
 							     lane->first, lane->last);

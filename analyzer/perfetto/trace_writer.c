@@ -26,7 +26,7 @@ enum {
 	TRACK_COUNTER = 8,
 };
 enum { PROCESS_PID = 1, PROCESS_COMMAND = 2, PROCESS_NAME = 6 };
-enum { THREAD_PID = 1, THREAD_TID = 2 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_UNIT = 3, UNIT_BYTES = 3 };
 enum {
 	EVENT_ANNOTATION = 4,
@@ -118,12 +118,15 @@ uint64_t perfetto_process(struct perfetto *trace, int32_t pid, const char *name,
 	return track;
 }
 
-uint64_t perfetto_thread(struct perfetto *trace, uint64_t process, int32_t pid, int32_t tid)
+uint64_t perfetto_thread(struct perfetto *trace, uint64_t process, int32_t pid, int32_t tid,
+			 const char *name)
 {
 	uint64_t track = begin_track(trace, process, NULL);
 
 	proto_number(trace->inner, THREAD_PID, (uint32_t)pid);
 	proto_number(trace->inner, THREAD_TID, (uint32_t)tid);
+	if (name)
+		proto_text(trace->inner, THREAD_NAME, name);
 	proto_message(trace->part, TRACK_THREAD, trace->inner);
 	end_track(trace);
 	return track;

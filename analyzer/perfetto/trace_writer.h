@@ -20,7 +20,8 @@ void perfetto_end(struct perfetto *trace);
 /* Return the number of a new track, from 1, for a process and for one of its threads. */
 uint64_t perfetto_process(struct perfetto *trace, int32_t pid, const char *name,
 			  const char *command);
-uint64_t perfetto_thread(struct perfetto *trace, uint64_t process, int32_t pid, int32_t tid);
+uint64_t perfetto_thread(struct perfetto *trace, uint64_t process, int32_t pid, int32_t tid,
+			 const char *name); /* or NULL */
 /* Do the same for a row of a process that has a name, and for a counter of bytes. */
 uint64_t perfetto_track(struct perfetto *trace, uint64_t process, const char *name);
 uint64_t perfetto_bytes(struct perfetto *trace, uint64_t process, const char *name);

@@ -94,6 +94,7 @@ struct process *process_new(int32_t pid)
 	process->regions_of_code = target_regions_new();
 	process->streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	process->stream_labels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	process->thread_labels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	process->code_objects = g_hash_table_new_full(NULL, NULL, NULL, free_code_object);
 	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, free_kernel);
 	process->args = g_hash_table_new_full(NULL, NULL, NULL, free_args);
@@ -127,6 +128,7 @@ void process_free(gpointer data)
 	g_hash_table_destroy(process->regions_of_code);
 	g_hash_table_destroy(process->streams);
 	g_hash_table_destroy(process->stream_labels);
+	g_hash_table_destroy(process->thread_labels);
 	g_hash_table_destroy(process->code_objects);
 	g_hash_table_destroy(process->kernels);
 	g_hash_table_destroy(process->args);

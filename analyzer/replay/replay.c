@@ -10,6 +10,7 @@
 #include "codeobj/processor.h"
 #include "ranges.h"
 #include "stream_names.h"
+#include "thread_names.h"
 #include "target_regions.h"
 
 #include <string.h>
@@ -547,6 +548,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 	ranges_note(process, event);
 	contents_event(process, event);
 	stream_names_event(process, event);
+	thread_names_event(process, event);
 	switch (event->type) {
 	case HG_EVENT_process:
 		apply_process(process, event);

@@ -181,6 +181,7 @@ struct process {
 	GHashTable *regions_of_code; /* target_regions.h */
 	GHashTable *streams;         /* handle -> number (stream_names.h) */
 	GHashTable *stream_labels;   /* number -> char *, the program's name of it */
+	GHashTable *thread_labels;   /* tid -> likewise, printable (thread_names.h) */
 	unsigned stream_count, latest_stream_number;
 	uint64_t latest_stream; /* which an event named last */
 	GHashTable *code_objects;

@@ -5,6 +5,7 @@
  */
 #include "chrome.h"
 
+#include "analyzer/replay/thread_names.h"
 #include "json_values.h"
 
 /* Numbers of ranges are those of a process, and of a source. */
@@ -21,7 +22,8 @@ static struct json_object *range_id(const struct range_step *step)
 static void add_range(struct chrome_trace *trace, const struct range_step *step, const char *phase)
 {
 	char *key = g_strdup_printf("ranges %p %d", (const void *)step->process, step->tid);
-	char *name = g_strdup_printf("thread %d ranges", step->tid);
+	char *thread = thread_name(step->process, step->tid);
+	char *name = g_strdup_printf("%s ranges", thread);
 	int row = chrome_row(trace, step->process->pid, key, name);
 	struct json_object *object =
 	    chrome_event(trace, phase, step->name, step->process->pid, row);
@@ -33,6 +35,7 @@ static void add_range(struct chrome_trace *trace, const struct range_step *step,
 	if (step->kind == HG_RANGE_MARK)
 		put(object, "s", json_object_new_string("t"));
 	g_free(name);
+	g_free(thread);
 	g_free(key);
 }
 

@@ -2,6 +2,7 @@
 /* Tells what a finding rests on, fact by fact, in the order of time: `--verbose`. */
 #include "printer.h"
 
+#include "analyzer/replay/thread_names.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "history.h"
 
@@ -48,6 +49,7 @@ static void add_allocation(GArray *facts, const struct finding *finding)
 {
 	const struct allocation *allocation = finding->allocation;
 	struct runtime_attributes reported = runtime_attributes(finding->process, allocation);
+	char *thread = thread_name(finding->process, allocation->tid);
 	GString *text = g_string_new(NULL);
 
 	if (allocation->symbol) {
@@ -55,10 +57,9 @@ static void add_allocation(GArray *facts, const struct finding *finding)
 				allocation->symbol, allocation->ptr);
 	} else {
 		g_string_printf(text,
-				"thread %d: %s(%" G_GUINT64_FORMAT
-				" bytes, flags 0x%" G_GINT64_MODIFIER
+				"%s: %s(%" G_GUINT64_FORMAT " bytes, flags 0x%" G_GINT64_MODIFIER
 				"x) gave 0x%" G_GINT64_MODIFIER "x",
-				allocation->tid, hg_api_name(allocation->api), allocation->size,
+				thread, hg_api_name(allocation->api), allocation->size,
 				allocation->flags, allocation->ptr);
 	}
 	if (allocation->device_ptr && allocation->device_ptr != allocation->ptr) {
@@ -72,12 +73,15 @@ static void add_allocation(GArray *facts, const struct finding *finding)
 				       reported.mixed ? "mixed, in part " : "",
 				       model_granularity_name(reported.granularity));
 	}
+	g_free(thread);
 	add_fact(facts, allocation->ns, g_string_free(text, FALSE));
 	add_advice(facts, finding);
 	if (allocation->freed) {
+		thread = thread_name(finding->process, allocation->free_tid);
 		add_fact(facts, allocation->free_ns,
-			 g_strdup_printf("thread %d: %s released it", allocation->free_tid,
+			 g_strdup_printf("%s: %s released it", thread,
 					 hg_api_name(allocation->free_api)));
+		g_free(thread);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/isa/disasm.h"
+#include "analyzer/replay/thread_names.h"
 #include "json_values.h"
 
 #define PAGE 4096u
@@ -60,19 +61,19 @@ static char *advice_text(const struct analysis *analysis, const struct process *
 	char *target = advice->node < 0 ? place_text_of(advice->target)
 					: g_strdup_printf("NUMA node %d of the host", advice->node);
 	const char *name = migration_advice_name(advice->advice);
-	char *text;
+	char *thread = thread_name(process, advice->call.tid), *text;
 
 	if (advice->advice < 0) {
-		text =
-		    g_strdup_printf("thread %d: %s: %" G_GUINT64_FORMAT
-				    " bytes from offset %" G_GUINT64_FORMAT " on to %s",
-				    advice->call.tid, call, advice->size, advice->offset, target);
+		text = g_strdup_printf("%s: %s: %" G_GUINT64_FORMAT
+				       " bytes from offset %" G_GUINT64_FORMAT " on to %s",
+				       thread, call, advice->size, advice->offset, target);
 	} else {
-		text = g_strdup_printf("thread %d: %s: %s (%d) for %" G_GUINT64_FORMAT
+		text = g_strdup_printf("%s: %s: %s (%d) for %" G_GUINT64_FORMAT
 				       " bytes from offset %" G_GUINT64_FORMAT " on, %s",
-				       advice->call.tid, call, name ? name : "advice",
-				       advice->advice, advice->size, advice->offset, target);
+				       thread, call, name ? name : "advice", advice->advice,
+				       advice->size, advice->offset, target);
 	}
+	g_free(thread);
 	g_free(call);
 	g_free(target);
 	return text;
@@ -197,11 +198,13 @@ char *move_phase_text(const struct analysis *analysis, const struct process *pro
 {
 	const char *function = move_phase_function(analysis, process, phase);
 	GString *text = g_string_new(NULL);
-	char *call;
+	char *call, *thread;
 
 	if (phase->within) {
 		call = move_call_text(analysis, process, &phase->before);
-		g_string_printf(text, "during %s, thread %d", call, phase->before.tid);
+		thread = thread_name(process, phase->before.tid);
+		g_string_printf(text, "during %s, %s", call, thread);
+		g_free(thread);
 		g_free(call);
 		return g_string_free(text, FALSE);
 	}
@@ -217,7 +220,9 @@ char *move_phase_text(const struct analysis *analysis, const struct process *pro
 		g_free(call);
 	}
 	if (phase->before.api && phase->before.tid == phase->after.tid) {
-		g_string_append_printf(text, ", both of thread %d", phase->before.tid);
+		thread = thread_name(process, phase->before.tid);
+		g_string_append_printf(text, ", both of %s", thread);
+		g_free(thread);
 	} else if (phase->before.api && phase->after.api) {
 		g_string_append_printf(text, ", of threads %d and %d", phase->before.tid,
 				       phase->after.tid);

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "analyzer/replay/stream_names.h"
+#include "analyzer/replay/thread_names.h"
 #include "analyzer/rules/order/faults.h"
 #include "analyzer/rules/order/stuck_calls.h"
 #include "analyzer/symbols/demangle.h"
@@ -217,11 +218,13 @@ static void append_phrase(GString *text, const struct analysis *analysis,
 
 static char *sentence(const struct analysis *analysis, const struct open_row *row, bool died)
 {
+	char *thread = thread_name(row->process, row->tid);
 	GString *text = g_string_new(NULL);
 	int64_t end_ns = analysis->facts.end_ns;
 
-	g_string_printf(text, "process %d, thread %d, %s in ", row->process->pid, row->tid,
+	g_string_printf(text, "process %d, %s, %s in ", row->process->pid, thread,
 			died ? "died" : "was");
+	g_free(thread);
 	append_phrase(text, analysis, row, died);
 	if (!died && end_ns > row->ns)
 		g_string_append_printf(text, "; called %.1f s before the recording ended",
