@@ -179,7 +179,20 @@ static bool fits_code(const char *pattern, const struct finding *finding)
 	return false;
 }
 
-static bool matches_rule(const struct suppression *suppression, const struct finding *finding)
+/* Does the stack of a call that the finding is about match, or that of the allocation? */
+static bool fits_site(const struct suppression *suppression, const struct analysis *analysis,
+		      const struct finding *finding)
+{
+	for (unsigned i = 0; i < finding->sites->len; i++)
+		if (fits_stack(suppression, analysis, finding->process,
+			       g_array_index(finding->sites, struct site, i).stack_id))
+			return true;
+	return finding->allocation &&
+	       fits_stack(suppression, analysis, finding->process, finding->allocation->stack_id);
+}
+
+static bool matches_rule(const struct suppression *suppression, const struct analysis *analysis,
+			 const struct finding *finding)
 {
 	const char *pattern = suppression->pattern;
 
@@ -192,18 +205,14 @@ static bool matches_rule(const struct suppression *suppression, const struct fin
 	if (finding_is_about_launches(finding))
 		return false;
 	return fits(pattern, finding->api) || fits(pattern, finding->subject) ||
-	       strcmp(pattern, "*") == 0;
+	       strcmp(pattern, "*") == 0 ||
+	       (!finding->kernel && fits_site(suppression, analysis, finding));
 }
 
 static bool matches_lib(const struct suppression *suppression, const struct analysis *analysis,
 			const struct finding *finding)
 {
-	for (unsigned i = 0; i < finding->sites->len; i++)
-		if (fits_stack(suppression, analysis, finding->process,
-			       g_array_index(finding->sites, struct site, i).stack_id))
-			return true;
-	return (finding->allocation && fits_stack(suppression, analysis, finding->process,
-						  finding->allocation->stack_id)) ||
+	return fits_site(suppression, analysis, finding) ||
 	       fits_code(suppression->pattern, finding);
 }
 
@@ -212,7 +221,7 @@ bool suppression_matches(const struct suppression *suppression, const struct ana
 {
 	switch (suppression->kind) {
 	case SUPPRESS_RULE:
-		return matches_rule(suppression, finding);
+		return matches_rule(suppression, analysis, finding);
 	case SUPPRESS_ALLOC:
 		return finding->allocation &&
 		       (fits(suppression->pattern, finding->allocation->symbol) ||

@@ -29,14 +29,41 @@ static char *exactly(const char *name)
 	return g_string_free(glob, FALSE);
 }
 
+/* Returns "file.cpp:12", or the function, of the innermost frame; NULL: neither is known. */
+static char *site_of(struct json_object *stack)
+{
+	struct json_object *frame;
+	char *base, *site;
+
+	if (!array_length(stack))
+		return NULL;
+	frame = json_object_array_get_idx(stack, 0);
+	if (!*get_text(frame, "file"))
+		return *get_text(frame, "function") ? g_strdup(get_text(frame, "function")) : NULL;
+	base = g_path_get_basename(get_text(frame, "file"));
+	site = g_strdup_printf("%s:%d", base, (int)get_number(frame, "line"));
+	g_free(base);
+	return site;
+}
+
 /*
  * Returns what rules' suppressions are compared with (suppression_files.c): the kernel's symbol,
- * else the call, else the subject, else anything.
+ * else the place of the call or of the allocation, else the call, else the subject, else anything.
  */
 static char *pattern_of(struct json_object *finding)
 {
 	static const char *const members[] = { "kernel_symbol", "kernel", "api", "subject" };
+	char *site = NULL, *pattern;
 
+	if (!*get_text(finding, "kernel"))
+		site = site_of(get_array(finding, "call_stack"));
+	if (!site && !*get_text(finding, "kernel"))
+		site = site_of(get_array(get_member(finding, "allocation"), "stack"));
+	if (site) {
+		pattern = exactly(site);
+		g_free(site);
+		return pattern;
+	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++)
 		if (*get_text(finding, members[i]))
 			return exactly(get_text(finding, members[i]));
