@@ -114,6 +114,10 @@ int environment_softgpu(const struct install_paths *install, const struct softgp
 		result |= setenv("SOFTGPU_ARCH", HG_SOFTGPU_XCDS_ARCH, 0);
 	if (model->check)
 		result |= setenv("SOFTGPU_CHECK", model->check, 1);
+	if (model->limited) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)model->time_limit);
+		result |= setenv("SOFTGPU_TIME_LIMIT", number, 1);
+	}
 	if (model->seeded) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)model->seed);
 		result |= setenv("SOFTGPU_SEED", number, 1);

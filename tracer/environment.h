@@ -18,7 +18,9 @@ struct softgpu_model {
 	unsigned xcds; /* 0: as SOFTGPU_XCDS says */
 	bool seeded;   /* else as SOFTGPU_SEED says */
 	uint64_t seed;
-	const char *check; /* tools, separated by commas; NULL: as SOFTGPU_CHECK says */
+	bool limited;        /* else as SOFTGPU_TIME_LIMIT says */
+	uint64_t time_limit; /* seconds; 0: none */
+	const char *check;   /* tools, separated by commas; NULL: as SOFTGPU_CHECK says */
 };
 
 struct install_paths;

@@ -33,6 +33,9 @@ const char usage_check[] =
     "      --seed N              order of work-groups and waves\n"
     "      --seeds N             run CMD with N seeds, from that of --seed or 1 on, and report\n"
     "                            each finding once, with the seeds that showed it\n"
+    "      --time-limit SECONDS  end a kernel all of whose waves only wait for so long, or ten\n"
+    "                            times as long without the end of a work-group (default: 60;\n"
+    "                            0: never)\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n"
     "      --report FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
@@ -41,7 +44,10 @@ const char usage_check[] =
     "Exit status: 1 if a finding is an error (or of --fail-on's severity), else that of CMD;\n"
     "2 for wrong usage.\n";
 
-enum { OPTION_TOOLS = REPORT_OPTION_END, OPTION_REPORT, OPTION_SEEDS };
+enum { OPTION_TOOLS = REPORT_OPTION_END, OPTION_REPORT, OPTION_SEEDS, OPTION_TIME_LIMIT };
+
+#define TIME_LIMIT_MAX     (365 * 86400)
+#define TIME_LIMIT_DEFAULT 60
 
 /* The rules of the tools; the report shows these, and what a GPU's fault leads to. */
 #define TOOLS "memcheck,initcheck,racecheck,leakcheck,synccheck"
@@ -67,17 +73,18 @@ static int check_tools(const char *list)
 	return -EINVAL;
 }
 
-/* Returns the number of --seeds; 0 after a message. */
-static unsigned parse_seeds(const char *text)
+/* Returns a number of an option; -EINVAL after a message. */
+static int parse_number(const char *option, const char *text, int least, int greatest)
 {
 	char *end;
-	long count = strtol(text, &end, 10);
+	long number = strtol(text, &end, 10);
 
-	if (*end || end == text || count < 1 || count > CHECK_SEEDS_MAX) {
-		message_error("--seeds: '%s' is not a number from 1 to %d", text, CHECK_SEEDS_MAX);
-		return 0;
+	if (*end || end == text || number < least || number > greatest) {
+		message_error("--%s: '%s' is not a number from %d to %d", option, text, least,
+			      greatest);
+		return -EINVAL;
 	}
-	return (unsigned)count;
+	return (int)number;
 }
 
 /* Returns 0, or -EINVAL after a message. */
@@ -109,11 +116,12 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		{ "report", required_argument, NULL, OPTION_REPORT },
 		{ "seed", required_argument, NULL, RECORD_OPTION_SEED },
 		{ "seeds", required_argument, NULL, OPTION_SEEDS },
+		{ "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
 		REPORT_LONG_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int code, taken;
+	int code, taken, number;
 
 	while ((code = next_option(argc, argv, "+o:h", long_options)) != -1) {
 		switch (code) {
@@ -123,9 +131,16 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			record->softgpu_model.check = optarg;
 			break;
 		case OPTION_SEEDS:
-			*seeds = parse_seeds(optarg);
-			if (!*seeds)
+			number = parse_number("seeds", optarg, 1, CHECK_SEEDS_MAX);
+			if (number < 0)
 				return -EINVAL;
+			*seeds = (unsigned)number;
+			break;
+		case OPTION_TIME_LIMIT:
+			number = parse_number("time-limit", optarg, 0, TIME_LIMIT_MAX);
+			if (number < 0)
+				return -EINVAL;
+			record->softgpu_model.time_limit = (uint64_t)number;
 			break;
 		case OPTION_REPORT:
 			report->output = optarg;
@@ -170,6 +185,8 @@ int cmd_check(int argc, char **argv)
 
 	record.softgpu = true;
 	record.softgpu_model.check = TOOLS;
+	record.softgpu_model.limited = true;
+	record.softgpu_model.time_limit = TIME_LIMIT_DEFAULT;
 	report.fail_on = SEVERITY_ERROR;
 	if (parse_options(argc, argv, &record, &report, &seeds, &help) < 0)
 		return HG_EXIT_USAGE;

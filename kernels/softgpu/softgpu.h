@@ -167,6 +167,7 @@ struct softgpu_config {
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	bool pcie_atomics;         /* if it is PCIe: it carries some; else none at all */
 	uint64_t check;            /* SOFTGPU_CHECK: SOFTGPU_MEMCHECK and others, joined */
+	uint64_t time_limit;       /* SOFTGPU_TIME_LIMIT: seconds; 0: none */
 	uint64_t quirks;           /* SOFTGPU_QUIRK: bits 1 << enum softgpu_quirk */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
@@ -205,6 +206,10 @@ enum softgpu_check_kind {
 	/* The waves of two items met at two barriers, then passed `address` and `size` of them. */
 	SOFTGPU_CHECK_BARRIER_WAVES,
 	SOFTGPU_CHECK_GLOBAL_RACE, /* in global memory with another work-group */
+	/* A launch that is ended: what it waits for is loaded at `offset`, by one of its waves;
+	   other_offset: seconds since a work-group ended; other_group: how many work-groups had
+	   ended, run, have not begun; doubtful: it may only be slow */
+	SOFTGPU_CHECK_ENDLESS,
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */

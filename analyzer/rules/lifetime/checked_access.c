@@ -2,9 +2,9 @@
 /*
  * Wrong memory accesses that the software GPU's checks saw (gpu_checked; `hipgrain check`): HG623,
  * uses of memory that nothing wrote: HG624, races in LDS: HG711, of work-groups: HG714, and
- * barriers that not all work-items reached: HG712. They happened, so that nothing about them is a
- * guess but whether something else than a barrier orders two accesses, and whether the program
- * relies on what the hardware does with waves that ended.
+ * barriers that not all work-items reached: HG712, and kernels that were ended: HG715. They
+ * happened, so that nothing about them is a guess but whether something else than a barrier orders
+ * two accesses, and whether the program relies on what the hardware does with waves that ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ enum kind {
 	BARRIER_LANES,
 	BARRIER_WAVES,
 	GLOBAL_RACE,
+	ENDLESS,
 	KINDS
 };
 
@@ -83,6 +84,10 @@ static const struct check_kind {
 	[GLOBAL_RACE] = { RULE_HG714, "work-groups", "",
 			  "update what several work-groups use with atomics, let each work-group "
 			  "store to memory of its own, or make two kernels of the two accesses" },
+	[ENDLESS] = { RULE_HG715, "endless", "",
+		      "store what the kernel waits for before it is launched or from a work-group "
+		      "that does not wait, or launch work-groups that wait for each other "
+		      "cooperatively" },
 };
 
 #define UNUSED "it is not known whether anything uses the result"
@@ -91,6 +96,7 @@ static const struct check_kind {
 static const char *const doubts[KINDS] = {
 	[RACE] = "an atomic or a flag may order the two, which machine code does not show",
 	[GLOBAL_RACE] = "nothing may use what is loaded, or only to look at it again later",
+	[ENDLESS] = "it may only need longer: see --time-limit",
 	[FOREIGN] = "the program may compute one allocation's address from another's, or load a "
 		    "pointer byte by byte",
 	[UNWRITTEN_BRANCH] = UNUSED,
@@ -212,7 +218,7 @@ static char *where(const struct rules_context *context, const struct access *acc
 				       event->ptr, access->lds_size);
 	if (access->kind == RACE)
 		return g_strdup_printf("at byte %" PRIu64 " of LDS", event->ptr);
-	if (is_unwritten(access) && event->ptr >> 32 == LDS_HIGH)
+	if ((is_unwritten(access) || access->kind == ENDLESS) && event->ptr >> 32 == LDS_HIGH)
 		return g_strdup_printf("at byte %" PRIu32 " of LDS", (uint32_t)event->ptr);
 	if (!place.allocation)
 		return g_strdup_printf("at 0x%" PRIx64, event->ptr);
@@ -259,6 +265,32 @@ static char *barrier_message(const struct hg_ev_call *event, const struct access
 	g_free(group);
 	g_free(item);
 	g_free(other);
+	return text;
+}
+
+static char *endless_message(const struct rules_context *context, const struct access *access,
+			     const char *name)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	char *group = triple(access->group), *item = triple(access->item);
+	char *place = where(context, access), *what = NULL, *text;
+
+	if (event->size)
+		what = g_strdup_printf("went on to read %" PRIu64 " bytes %s, with %s at",
+				       event->size, place, access->mnemonic);
+	text = g_strdup_printf(
+	    "For %" PRIu64 " s no work-group of %s ended: %" PRIu32 " had ended before, %" PRIu32
+	    " ran, and %" PRIu32 " had not begun. Work-item %s of work-group %s %s +0x%" PRIx64
+	    ".%s The kernel was ended then.",
+	    event->handle, name, access->other_group[0], access->other_group[1],
+	    access->other_group[2], item, group, what ? what : "was at", event->flags,
+	    access->doubtful ? ""
+			     : " All its waves repeated the same instructions with "
+			       "the same values, or waited at a barrier.");
+	g_free(what);
+	g_free(place);
+	g_free(group);
+	g_free(item);
 	return text;
 }
 
@@ -336,8 +368,12 @@ static void fill(const struct rules_context *context, const struct access *acces
 	finding->kernel = g_strdup(name ? name : access->kernel);
 	finding->kernel_symbol = g_strdup(access->kernel);
 	finding->subject = g_strdup(row->subject);
-	finding->message = is_barrier(access) ? barrier_message(event, access, finding->kernel)
-					      : message(context, access, finding->kernel);
+	if (access->kind == ENDLESS)
+		finding->message = endless_message(context, access, finding->kernel);
+	else if (is_barrier(access))
+		finding->message = barrier_message(event, access, finding->kernel);
+	else
+		finding->message = message(context, access, finding->kernel);
 	finding->fix = g_strdup(row->fix);
 	has_line = add_instruction(context, finding, kernel, access->mnemonic, event->flags);
 	if (is_race(access) || is_barrier(access) ||
@@ -392,8 +428,7 @@ static void limit(const struct rules_context *context)
 				  "not checked: work-items that do nothing after a barrier that "
 				  "they did not reach, as those that have returned; barriers at "
 				  "different places that all waves pass equally often; kernels for "
-				  "a single wave, from which compilers remove barriers; waves that "
-				  "wait for ever");
+				  "a single wave, from which compilers remove barriers");
 }
 
 static void check_access(const struct rules_context *context)

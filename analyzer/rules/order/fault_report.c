@@ -10,6 +10,7 @@
 #include "analyzer/rules/engine/omp_copy.h"
 #include "analyzer/rules/ids/hg2xx.h"
 #include "analyzer/rules/ids/hg6xx.h"
+#include "analyzer/rules/ids/hg7xx.h"
 #include "analyzer/rules/ids/hg8xx.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_objects.h"
@@ -752,6 +753,18 @@ static char *queue_error_text(const struct queue_error *error, const struct susp
 	return text;
 }
 
+/* Returns true if a check ended a kernel of the process, which HG715 reports. */
+static bool was_ended(const struct rules_context *context)
+{
+	for (unsigned i = 0; i < context->findings->list->len; i++) {
+		const struct finding *finding = context->findings->list->pdata[i];
+
+		if (finding->rule == &rules[RULE_HG715] && finding->process == context->process)
+			return true;
+	}
+	return false;
+}
+
 void report_queue_error(const struct rules_context *context)
 {
 	const struct hg_ev_call *event = &context->event->call;
@@ -761,7 +774,8 @@ void report_queue_error(const struct rules_context *context)
 	struct finding *finding;
 	bool is_new;
 
-	if (event->value == QUEUE_MEMORY_FAULT) /* gpu_memory_fault says more */
+	/* gpu_memory_fault says more */
+	if (event->value == QUEUE_MEMORY_FAULT || was_ended(context))
 		return;
 	finding = findings_get(context->findings, RULE_HG614, context->process, &is_new,
 			       "queue %" G_GINT64_MODIFIER "x %d", event->value, event->device);

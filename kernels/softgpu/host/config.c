@@ -69,6 +69,7 @@ static const struct {
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
 	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
+	{ "SOFTGPU_TIME_LIMIT", NUMBER, &softgpu_config.time_limit, 0, NULL },
 	{ "SOFTGPU_CHECK", SET, &softgpu_config.check, 0, checks },
 	{ "SOFTGPU_ATOMIC_LOG", TEXT, &softgpu_config.atomic_log, 0, NULL },
 	{ "SOFTGPU_ACCESS_LOG", TEXT, &softgpu_config.access_log, 0, NULL },

@@ -51,6 +51,10 @@ void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
 void sg_check_report(struct sg_wave *wave, const char *name, uint64_t pc,
 		     const struct sg_touched *touched, const struct sg_suspicion *suspicion);
 
+/* Reports a launch that is ended; `ended`: its work-groups that have ended by themselves. */
+struct sg_endless;
+void sg_check_endless(const struct sg_endless *place, uint64_t ended);
+
 /*
  * Barriers that not all work-items reach, in barriers.c (synccheck). These are called when `in` was
  * decoded, when a wave that has passed_by lanes accesses memory, and when all waves that live wait.

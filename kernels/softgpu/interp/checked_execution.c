@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "defined.h"
+#include "endless.h"
 
 /* Pairs of instructions that were reported; further ones are left out, which is said once. */
 #define REPORTS 1024u
@@ -149,6 +150,34 @@ void sg_check_use(struct sg_wave *wave, const struct sg_use *use,
 	find_item(run, checked.group, wave->index * SG_LANES + suspicion->lane, checked.item);
 	/* It suffices to tell one use of what an instruction loads. */
 	tell(&checked, use->pc, 0, SOFTGPU_CHECK_UNWRITTEN_BRANCH);
+}
+
+void sg_check_endless(const struct sg_endless *place, uint64_t ended)
+{
+	struct sg_wave *wave = place->wave;
+	const struct softgpu_run *run = wave->run;
+	uint64_t pc = place->load ? place->load->pc : wave->pc;
+	uint64_t begun = run->started < run->ngroups ? run->started : run->ngroups;
+	struct softgpu_checked checked = {
+		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+		.instruction = name_of(wave, pc),
+		.other_instruction = "-",
+		.offset = (int64_t)(pc - run->entry),
+		.other_offset = (int64_t)place->seconds,
+		.address = place->lds ? (uint64_t)SG_SHARED_BASE_HI << 32 | place->address
+				      : place->address,
+		.size = place->size,
+		.lds_size = wave->group->lds_size,
+		.kind = SOFTGPU_CHECK_ENDLESS,
+		.other_group = { (uint32_t)ended, (uint32_t)(begun - ended),
+				 (uint32_t)(run->ngroups - begun) },
+		.doubtful = !place->sure,
+		.gpu = run->dispatch.gpu,
+	};
+
+	memcpy(checked.group, wave->group->id, sizeof(checked.group));
+	find_item(run, checked.group, wave->index * SG_LANES + place->lane, checked.item);
+	tell(&checked, pc, run->entry, SOFTGPU_CHECK_ENDLESS);
 }
 
 /* Returns true, with what is wrong, if nothing leads to the allocation that has the address. */

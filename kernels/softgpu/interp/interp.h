@@ -249,7 +249,8 @@ struct sg_worker {
 	struct sg_group *resident, *idle; /* resident: the first one has its turn */
 	unsigned nresident, unended;      /* turns since a group ended */
 	uint64_t turn_used, budget;
-	uint64_t more; /* instructions executed beyond one each time */
+	uint64_t ended; /* groups */
+	uint64_t more;  /* instructions executed beyond one each time */
 	const struct sg_insn *current;
 	struct sg_touch *touches; /* for the log of accesses */
 	struct sg_memory memory;
@@ -444,16 +445,26 @@ struct softgpu_run {
 	uint64_t code_generation;
 	uint64_t origins[SG_ORIGINS];   /* checks: allocations that need no look again (atomic) */
 	struct sg_global_pages *global; /* global_races.c: accesses; NULL: none yet (atomic) */
-	unsigned nxcds;                 /* more than 1: each has an L2 cache, see l2.h */
-	unsigned nworkers;              /* workers that have a share in this dispatch */
-	bool shared;                    /* with other threads than the caller's */
-	unsigned waiting;               /* workers none of whose waves can go on (atomic) */
+	struct sg_watch {               /* endless.c */
+		uint64_t begin, since,
+		    next; /* ns: of the launch, of the last end of a group, of the next look */
+		uint64_t ended; /* groups */
+		bool told, waits;
+	} watch;
+	unsigned nxcds;             /* more than 1: each has an L2 cache, see l2.h */
+	unsigned nworkers;          /* workers that have a share in this dispatch */
+	bool shared;                /* with other threads than the caller's */
+	unsigned waiting;           /* workers none of whose waves can go on (atomic) */
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
 	pthread_mutex_t lock;       /* status, fault_address, message */
 	uint64_t fault_address;
 	char *message;            /* NULL: none yet, or no memory for it */
 	struct sg_worker *worker; /* [nworkers] */
 };
+
+/* Executes about `limit` instructions of a wave, at least one. Returns how many. In run_dispatch.c.
+ */
+uint64_t sg_run_wave(struct sg_wave *wave, uint64_t limit);
 
 static inline bool sg_running(const struct softgpu_run *run)
 {

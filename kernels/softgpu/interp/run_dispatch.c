@@ -12,6 +12,7 @@
 #include "interp.h"
 #include "check.h"
 #include "defined.h"
+#include "endless.h"
 #include "group.h"
 #include "gws.h"
 #include "l2.h"
@@ -142,7 +143,7 @@ static inline __attribute__((always_inline)) uint64_t turn(struct sg_wave *wave,
 	return n + worker->more;
 }
 
-static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
+uint64_t sg_run_wave(struct sg_wave *wave, uint64_t limit)
 {
 	return softgpu_config.check & SOFTGPU_INITCHECK ? turn(wave, limit, true)
 							: turn(wave, limit, false);
@@ -187,7 +188,7 @@ static uint64_t run_group(const struct softgpu_run *run, struct sg_group *group,
 
 			if (!wake(wave))
 				continue;
-			used += run_wave(wave, WAVE_TURN);
+			used += sg_run_wave(wave, WAVE_TURN);
 			if (!sg_running(run))
 				return used;
 			ran = true;
@@ -240,6 +241,7 @@ static void rotate(struct sg_worker *worker)
 		group->link = worker->idle;
 		worker->idle = group;
 		worker->nresident--;
+		worker->ended++;
 		worker->unended = 0;
 		return;
 	}
@@ -368,6 +370,11 @@ enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget)
 	}
 	if (run->status == SOFTGPU_RUNNING)
 		run_workers(run, run->nworkers, budget);
+	if (run->status == SOFTGPU_RUNNING && sg_endless_look(run))
+		end_run(run, SOFTGPU_TRAP, 0,
+			"kernel %s was ended: none of its work-groups ended for %llu s or more",
+			run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+			(unsigned long long)softgpu_config.time_limit);
 	if (run->status != SOFTGPU_RUNNING && run->nxcds > 1)
 		sg_l2_flush(run->dispatch.gpu);
 	sg_code_leave();
@@ -454,6 +461,7 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 			dispatch->kernel_name ? dispatch->kernel_name : "?");
 	}
 	sg_order_init(run);
+	sg_endless_begin(run);
 	if (!share_out(run)) {
 		softgpu_run_destroy(run);
 		return NULL;
@@ -477,6 +485,7 @@ void softgpu_run_destroy(struct softgpu_run *run)
 {
 	if (!run)
 		return;
+	sg_endless_end(run);
 	for (unsigned i = 0; run->worker && i < run->nworkers; i++) {
 		sg_groups_free(run->worker[i].resident);
 		sg_groups_free(run->worker[i].idle);

@@ -370,6 +370,26 @@ static void a_race_of_work_groups(void **state)
 	assert_string_equal(instruction(1)->instruction, "global_load_dword");
 }
 
+static void a_kernel_that_was_ended(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_load_dword 1,0,0 64,0,0 0,0,0 0 - 2,3,4", 14, FAR);
+	assert_string_equal(found(), "HG715");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("2 had ended before, 3 ran, and 4 had not begun"));
+	assert_true(says("went on to read"));
+}
+
+static void a_kernel_that_may_be_slow(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("writer global_load_dword 1,0,0 64,0,0 0,0,0 0 - 2,3,4", 14 | 512, FAR);
+	assert_string_equal(found(), "HG715");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
 static void a_load_that_races_with_a_work_group(void **state)
 {
 	(void)state;
@@ -567,6 +587,9 @@ int main(void)
 		FINDS(HG714, a_race_of_work_groups),
 		DOUBTS(HG714, a_load_that_races_with_a_work_group),
 		SILENT(HG714, checked_accesses_that_say_nothing),
+		FINDS(HG715, a_kernel_that_was_ended),
+		DOUBTS(HG715, a_kernel_that_may_be_slow),
+		SILENT(HG715, checked_accesses_that_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
