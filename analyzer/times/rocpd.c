@@ -15,9 +15,13 @@
 #define ROWS_MOST 100000 /* kernels of processes, and kinds of copies */
 
 /*
- * A row has its process and its times in schema 3; in schema 4 they are in tables of their own.
- * Parameters: what names the row, and the table.
+ * A row has its process and its times in schema 3. In schema 4 its track has the process, and its
+ * times are in the row since 4.1, in a table of their own before. Parameters: what names the row,
+ * and the table.
  */
+static const char times_of_tracks[] =
+    "SELECT K.pid, D.guid, D.%s AS name, D.start AS begins, D.\"end\" AS ends FROM %s D"
+    " LEFT JOIN rocpd_track K ON K.id = D.track_id AND K.guid = D.guid";
 static const char times_in_rows[] =
     "SELECT pid, guid, %s AS name, start AS begins, \"end\" AS ends FROM %s";
 static const char times_apart[] =
@@ -131,11 +135,38 @@ static void add_total(GArray *list, sqlite3_stmt *statement)
 	g_array_append_val(list, total);
 }
 
+enum form { FORM_UNKNOWN, FORM_APART, FORM_TRACKS, FORM_ROWS };
+
+/* A form in which a version of the schema has times. */
+static enum form form_of(const struct reading *reading)
+{
+	if (is_there(reading, "SELECT start_id FROM rocpd_kernel_dispatch"))
+		return FORM_APART;
+	if (is_there(reading, "SELECT start, track_id FROM rocpd_kernel_dispatch"))
+		return FORM_TRACKS;
+	/* A file that is no database is noticed here, too. */
+	return is_there(reading, "SELECT start FROM rocpd_kernel_dispatch") ? FORM_ROWS
+									    : FORM_UNKNOWN;
+}
+
+/* Returns a statement that selects the table's rows; the caller frees it. */
+static char *rows_of(enum form form, const struct table *table)
+{
+	switch (form) {
+	case FORM_APART:
+		return g_strdup_printf(times_apart, table->key, table->table);
+	case FORM_TRACKS:
+		return g_strdup_printf(times_of_tracks, table->key, table->table);
+	default:
+		return g_strdup_printf(times_in_rows, table->key, table->table);
+	}
+}
+
 /* Returns a result code of SQLite. */
-static int read_table(const struct reading *reading, const struct table *table, bool apart,
+static int read_table(const struct reading *reading, const struct table *table, enum form form,
 		      GArray *list)
 {
-	char *rows = g_strdup_printf(apart ? times_apart : times_in_rows, table->key, table->table);
+	char *rows = rows_of(form, table);
 	char *text = g_strdup_printf(totals, table->name, rows, table->names);
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(reading->file, text, -1, &statement, NULL);
@@ -156,19 +187,18 @@ static int read_table(const struct reading *reading, const struct table *table, 
 /* Returns a result code of SQLite. */
 static int read_all(const struct reading *reading, struct rocpd *database, const char **wrong)
 {
-	bool apart = is_there(reading, "SELECT start_id FROM rocpd_kernel_dispatch");
+	enum form form = form_of(reading);
 	int result;
 
-	/* A file that is no database is noticed as the first table is looked for. */
-	if (!apart && !is_there(reading, "SELECT start FROM rocpd_kernel_dispatch")) {
+	if (form == FORM_UNKNOWN) {
 		result = sqlite3_errcode(reading->file);
 		if (result == SQLITE_ERROR)
 			*wrong = "it has no times of kernels: it is no rocpd database, or of a "
 				 "version other than 3 and 4";
 		return result;
 	}
-	result = read_table(reading, &kernels, apart, database->kernels);
-	return result == SQLITE_OK ? read_table(reading, &copies, apart, database->copies) : result;
+	result = read_table(reading, &kernels, form, database->kernels);
+	return result == SQLITE_OK ? read_table(reading, &copies, form, database->copies) : result;
 }
 
 static void clear_total(gpointer total)

@@ -3,7 +3,7 @@
 
 usage: rocpd.py SCHEMA EVENTS DATABASE [CHANGE]...
 
-SCHEMA is 3 (a row has its times) or 4 (times are in a table of their own); tables, columns and views are those of ROCm's
+SCHEMA is 3 (a row has its times), 4 (times are in a table of their own) or 41 (4.1: rows have times and a track); tables, columns and views are those of ROCm's
 rocprofiler-sdk that a kernel's or copy's time rests on, with the suffix that each run's tables have. EVENTS is what
 `hipgrain events` printed. The first kernel's dispatches take 3 ms each, the second's 2 ms, others' 1 ms; there are two copies of 500 us.
 CHANGE: shift=SECONDS all times, pid=PID, drop=SYMBOL, twice=SYMBOL, endless=SYMBOL.
@@ -34,6 +34,11 @@ CREATE TABLE rocpd_kernel_dispatch{0} (id INTEGER PRIMARY KEY, guid TEXT, track_
 CREATE TABLE rocpd_memory_copy{0} (id INTEGER PRIMARY KEY, guid TEXT, track_id INTEGER, name_id INTEGER, size INTEGER, start_id INTEGER,
  end_id INTEGER);
 """
+TRACKS = """
+CREATE TABLE rocpd_track{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INTEGER, pid INTEGER);
+CREATE TABLE rocpd_kernel_dispatch{0} (id INTEGER PRIMARY KEY, guid TEXT, track_id INTEGER, kernel_id INTEGER, start BIGINT, "end" BIGINT);
+CREATE TABLE rocpd_memory_copy{0} (id INTEGER PRIMARY KEY, guid TEXT, track_id INTEGER, name_id INTEGER, size INTEGER, start BIGINT, "end" BIGINT);
+"""
 
 
 def read(path):
@@ -56,12 +61,12 @@ class Database:
     def __init__(self, path, schema, pid):
         self.schema, self.pid = schema, pid
         self.db = sqlite3.connect(path)
-        self.db.executescript((COMMON + (ROWS if schema == 3 else APART)).format(SUFFIX))
+        self.db.executescript((COMMON + {3: ROWS, 4: APART, 41: TRACKS}[schema]).format(SUFFIX))
         for (name,) in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             self.db.execute(f"CREATE VIEW {name.removesuffix(SUFFIX)} AS SELECT * FROM {name}")
         self.insert("rocpd_info_process", id=pid, nid=1, pid=pid, command="program")
         self.insert("rocpd_string", id=1, string="MEMORY_COPY_HOST_TO_DEVICE")
-        if schema == 4:
+        if schema != 3:
             self.insert("rocpd_track", id=1, nid=1, pid=pid)
 
     def insert(self, table, **values):
@@ -73,6 +78,8 @@ class Database:
     def timed(self, table, begin, end, **values):
         if self.schema == 3:
             self.insert(table, nid=1, pid=self.pid, start=begin, end=end, **values)
+        elif self.schema == 41:
+            self.insert(table, track_id=1, start=begin, end=end, **values)
         else:
             self.insert(table, track_id=1, start_id=self.insert("rocpd_timestamp", value=begin, track_id=1),
                         end_id=self.insert("rocpd_timestamp", value=end, track_id=1), **values)
