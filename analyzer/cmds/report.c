@@ -51,7 +51,8 @@ enum {
 	REPORT_ONLY_VIEW,
 	REPORT_ONLY_CHROME,
 	REPORT_ONLY_WITH,
-	REPORT_ONLY_WORTH
+	REPORT_ONLY_WORTH,
+	REPORT_ONLY_WHAT_IF
 };
 
 /* Returns -1 for "auto", 0 for "never", 1 for "always", -2 for other words. */
@@ -117,12 +118,12 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 	case REPORT_OPTION_BASELINE:
 		options->baseline = argument;
 		return 1;
-	case REPORT_OPTION_WHAT_IF:
-		if (strcmp(argument, "xnack0") != 0 && strcmp(argument, "xnack1") != 0) {
-			message_error("--what-if: '%s' is neither xnack0 nor xnack1", argument);
+	case REPORT_OPTION_ACCESS_IF:
+		if (strcmp(argument, "xnack=0") != 0 && strcmp(argument, "xnack=1") != 0) {
+			message_error("--access-if: '%s' is neither xnack=0 nor xnack=1", argument);
 			return -EINVAL;
 		}
-		options->what_if = argument[5] == '1' ? WHAT_IF_XNACK1 : WHAT_IF_XNACK0;
+		options->what_if = argument[6] == '1' ? WHAT_IF_XNACK1 : WHAT_IF_XNACK0;
 		return 1;
 	case REPORT_OPTION_SOURCE_ROOT:
 		if (!g_file_test(argument, G_FILE_TEST_IS_DIR)) {
@@ -328,8 +329,10 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 		char *list = report_format_list_of_several();
 
 		if (options->what_if || options->supposes || options->with)
-			message_error("%s needs a single recording",
-				      options->with ? "--with" : "--what-if");
+			message_error("%s needs a single recording", options->with ? "--with"
+								     : options->supposes
+									 ? "--what-if"
+									 : "--access-if");
 		else
 			message_error("several recordings can be reported as %s only", list);
 		g_free(list);
@@ -469,6 +472,7 @@ int cmd_report(int argc, char **argv)
 		{ "chrome", no_argument, NULL, REPORT_ONLY_CHROME },
 		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
 		{ "with", required_argument, NULL, REPORT_ONLY_WITH },
+		{ "what-if", required_argument, NULL, REPORT_ONLY_WHAT_IF },
 		{ "worth", required_argument, NULL, REPORT_ONLY_WORTH },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -481,12 +485,6 @@ int cmd_report(int argc, char **argv)
 	int code, status;
 
 	while ((code = next_option(argc, argv, "o:j:h", long_options)) != -1) {
-		if (code == REPORT_OPTION_WHAT_IF && strchr(optarg, '=')) {
-			if (supposed_parse(optarg, &options.supposed) < 0)
-				return HG_EXIT_USAGE;
-			options.supposes = true;
-			continue;
-		}
 		switch (code) {
 		case 'h':
 			fputs(usage_report, stdout);
@@ -503,6 +501,11 @@ int cmd_report(int argc, char **argv)
 		case REPORT_ONLY_WORTH:
 			if (!parse_percent(optarg, &options.worth))
 				return HG_EXIT_USAGE;
+			break;
+		case REPORT_ONLY_WHAT_IF:
+			if (supposed_parse(optarg, &options.supposed) < 0)
+				return HG_EXIT_USAGE;
+			options.supposes = true;
 			break;
 		case REPORT_ONLY_CHROME:
 			options.chrome = true;
@@ -527,7 +530,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (options.supposes &&
 	    (partial || (options.format != REPORT_TEXT && options.format != REPORT_JSON))) {
-		message_error("--what-if KEY=VALUE is reported as text or json only");
+		message_error("--what-if is reported as text or json only");
 		return HG_EXIT_USAGE;
 	}
 	if (partial)

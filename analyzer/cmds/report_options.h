@@ -20,7 +20,7 @@ enum {
 	REPORT_OPTION_BASELINE,
 	REPORT_OPTION_VERBOSE,
 	REPORT_OPTION_PROGRESS,
-	REPORT_OPTION_WHAT_IF,
+	REPORT_OPTION_ACCESS_IF,
 	REPORT_OPTION_SOURCE_ROOT,
 	REPORT_OPTION_SKIP_FRAMES,
 	REPORT_OPTION_RANGE,
@@ -36,7 +36,7 @@ enum {
 	    { "gen-suppressions", no_argument, NULL, REPORT_OPTION_GEN_SUPPRESSIONS }, \
 	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },           \
 	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },           \
-	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },             \
+	    { "access-if", required_argument, NULL, REPORT_OPTION_ACCESS_IF },         \
 	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },     \
 	    { "skip-frames", required_argument, NULL, REPORT_OPTION_SKIP_FRAMES },     \
 	    { "range", required_argument, NULL, REPORT_OPTION_RANGE },                 \
@@ -56,8 +56,8 @@ enum {
 	"      --gen-suppressions    the same as --format suppressions: a file for "              \
 	"--suppressions\n"                                                                        \
 	"      --baseline FILE       omit the findings of an earlier JSON report\n"               \
-	"      --what-if STATE       also report what would change for memory that kernels use\n" \
-	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
+	"      --access-if xnack=0|1 also report how kernels would access their memory with\n"    \
+	"                            XNACK off or on\n"                                           \
 	"      --source-root DIR     quote lines of source files below DIR only\n"                \
 	"      --skip-frames PATTERN files or functions that only pass calls on: an "             \
 	"allocation's\n"                                                                          \

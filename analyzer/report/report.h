@@ -26,7 +26,7 @@ const char *signal_text(int number);
 /* Prints which processes there were: lines of text, one for those that are alike. */
 void put_processes(const struct printer *printer);
 
-/* Tell what --what-if requested: rows of text; and a JSON object, NULL without it. */
+/* Tell what --access-if requested: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells what changes for a recording under other rows of the model (--what-if KEY=VALUE). */
+/* Tells what changes for a recording under other rows of the model (--what-if). */
 #include "supposed.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells what memory would be to the GPU if XNACK were switched (--what-if). */
+/* Tells what memory would be to the GPU if XNACK were switched (--access-if). */
 #include "analyzer/rules/placement/xnack_whatif.h"
 #include "analyzer/symbols/demangle.h"
 

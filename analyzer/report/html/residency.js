@@ -78,7 +78,7 @@ function startResidency() {
       ["now", (r) => r.now], ["then", (r) => r.then], ["why", (r) => r.reason], ["bytes", (r) => r.bytes, bytes], ["launches", (r) => r.launches, String]], report.what_if.rows, { empty: "Nothing would change." });
     byId("whatif").after(...report.what_if.limits.map((limit) => element("p", { className: "note" }, limit)));
   } else {
-    table("whatif", [], [], { empty: "Not requested: \u2018hipgrain report --format=html --what-if=xnack1\u2019 (or xnack0) shows what would change." });
+    table("whatif", [], [], { empty: "Not requested: \u2018hipgrain report --format=html --access-if xnack=1\u2019 (or xnack=0) shows what would change." });
   }
   table("fixes", [["fix", (f) => f.fix], ["outcome", (f) => f.outcome], ["call", (f) => f.api ?? ""], ["where", rowPlace], ["kernel", (f) => f.kernel ?? ""],
     ["count", (f) => f.count, String], ["bytes", (f) => f.bytes, bytes]], report.fixes, { empty: "Not requested: \u2018hipgrain run --fix=coarse-managed,prefetch,align\u2019 tries fixes in the running program." });
