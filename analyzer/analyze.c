@@ -531,6 +531,7 @@ void analysis_end(struct analysis_run *run)
 	rules_engine_finish(run->engine, &analysis->replay);
 	if (analysis->overview)
 		overview_finish(analysis->overview);
+	gpu_times_record(analysis, analysis->facts.softgpu || on_software_gpu(&analysis->replay));
 	if (!analysis->cost.processes)
 		sum_told(&analysis->cost);
 	judge_recording(analysis, run->cut_off);

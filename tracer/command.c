@@ -82,6 +82,8 @@ static int set_environment(const struct recording *recording)
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	if (options->residency)
 		result |= setenv("HIPGRAIN_RESIDENCY", options->residency, 1);
+	if (options->gpu_time)
+		result |= setenv("HIPGRAIN_GPU_TIME", "1", 1);
 	if (options->fix)
 		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
 	if (options->fix_plan)

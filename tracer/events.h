@@ -139,6 +139,14 @@ enum hg_range_cut {
 	HG_RANGE_UNREADABLE = 2,
 };
 
+/* gpu_time.kind */
+enum hg_gpu_time {
+	HG_GPU_TIME_NONE = 0,
+	HG_GPU_TIME_KERNEL = 1,
+	HG_GPU_TIME_RUNTIME = 2,
+	HG_GPU_TIME_COPY = 3,
+};
+
 #define HG_RANGE_NAME_MOST 255u /* bytes of a name that are recorded */
 
 #endif

@@ -29,6 +29,7 @@ struct record_options {
 	bool no_memory_queries;       /* do not query the runtime about memory */
 	enum record_hsa hsa;          /* record what is below HIP */
 	const char *residency; /* milliseconds between samples of page locations; NULL: none */
+	bool gpu_time;         /* have the GPU's times of kernels and copies recorded */
 	const char *fix;       /* changes to be made in memory: HIPGRAIN_FIX, or NULL */
 	const char *fix_plan;  /* file with the kernels that are known for it, or NULL */
 	bool no_migration;     /* do not record page faults and migrations */

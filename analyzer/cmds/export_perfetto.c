@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events to tracks: each stream has the launches, copies and fills that went into it as instants,
- * for when a GPU runs them is not recorded; each thread has the calls that have a duration; each
- * process counters of the memory from HIP that is allocated, by granularity, and a track of its
- * findings, from which a flow leads to the place in the stream where each occurred first.
+ * for when a GPU runs them is recorded with --gpu-time alone: then each queue has a track; each
+ * thread has the calls that have a duration; each process counters of the memory from HIP that is
+ * allocated, by granularity, and a track of its findings, from which a flow leads to the place in
+ * the stream where each occurred first.
  */
 #include "analyzer/cmds/export_perfetto.h"
 
@@ -36,7 +37,8 @@ struct block {
 	int64_t size;
 };
 
-#define THREAD_ROW INT32_MIN /* in place of a device */
+#define THREAD_ROW   INT32_MIN /* in place of a device */
+#define MEASURED_ROW (INT32_MIN + 1)
 
 /* A stream of a device, or a thread. */
 struct row {
@@ -249,6 +251,32 @@ static void put_alloc(struct perfetto_export *export, const struct process *proc
 	count_memory(export, process, block->granularity, event->ns, block->size);
 }
 
+/* What the GPU measured is on rows of its own, by queues. */
+static void put_gpu_time(struct perfetto_export *export, const struct process *process,
+			 const struct hg_event *event)
+{
+	const struct hg_ev_gpu_time *time = &event->gpu_time;
+	struct perfetto_note note = { time->size ? "bytes" : NULL, time->size, NULL };
+	int64_t from = event->ns - (int64_t)MIN(time->began, (uint64_t)MAX(event->ns, 0));
+	struct lane lane = { .kind = SPAN_GPU, .device = time->device, .stream = time->queue };
+	struct row *row = row_of(export, &(struct row){ process, time->queue, 0, MEASURED_ROW, 0 });
+
+	if (time->kind == HG_GPU_TIME_NONE)
+		return;
+	if (!row->track) {
+		char *name = lane_name(&lane);
+
+		row->track =
+		    perfetto_track(export->trace, tracks_of(export, process)->process, name);
+		g_free(name);
+	}
+	perfetto_slice(export->trace, row->track, from,
+		       from + (int64_t)MIN(time->duration, (uint64_t)(INT64_MAX - from)),
+		       time->kernel_id ? kernel_name(export, process, time->kernel_id)
+				       : "copy or fill",
+		       &note);
+}
+
 /* Writes the event. Returns the track that it is on, or 0. */
 static uint64_t put_event(struct perfetto_export *export, const struct process *process,
 			  const struct hg_event *event)
@@ -282,6 +310,9 @@ static uint64_t put_event(struct perfetto_export *export, const struct process *
 	case HG_EVENT_alloc:
 		put_alloc(export, process, event);
 		break;
+	case HG_EVENT_gpu_time:
+		put_gpu_time(export, process, event);
+		return 0;
 	case HG_EVENT_free:
 		drop_block(export, process, event->free.ptr, event->ns);
 		return 0;

@@ -88,6 +88,9 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		}
 		options->residency = argument;
 		return 1;
+	case RECORD_OPTION_GPU_TIME:
+		options->gpu_time = true;
+		return 1;
 	case RECORD_OPTION_NO_MIGRATION:
 		options->no_migration = true;
 		return 1;
@@ -180,6 +183,10 @@ int record_settle_options(struct record_options *options)
 	}
 	if (model->xcds > 1 && processor && processor->l2 != CODEOBJ_L2_SEVERAL) {
 		message_error("--xcds: a %s (SOFTGPU_ARCH) has no XCDs", processor->name);
+		return -EINVAL;
+	}
+	if (options->gpu_time && options->hsa == RECORD_HSA_NO) {
+		message_error("--gpu-time and --hsa no are mutually exclusive");
 		return -EINVAL;
 	}
 	if (rotates && (options->url || options->snapshot_mib)) {

@@ -21,6 +21,7 @@ enum {
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_NO_MIGRATION,
 	RECORD_OPTION_RESIDENCY,
+	RECORD_OPTION_GPU_TIME,
 	RECORD_OPTION_KERNEL_ARGUMENTS,
 	RECORD_OPTION_HSA,
 	RECORD_OPTION_ROTATE,
@@ -47,6 +48,7 @@ enum {
 #define RECORD_LONG_OPTIONS                                                        \
 	RECORD_COMMAND_LONG_OPTIONS,                                               \
 	    { "residency", required_argument, NULL, RECORD_OPTION_RESIDENCY },     \
+	    { "gpu-time", no_argument, NULL, RECORD_OPTION_GPU_TIME },             \
 	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                 \
 	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },           \
 	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS }, \
@@ -77,6 +79,7 @@ enum {
 	"      --no-migration        do not record page faults and page migrations\n"             \
 	"      --residency MS        sample page locations when CMD waits for the GPU, at most\n" \
 	"                            every MS milliseconds\n"                                     \
+	"      --gpu-time            record the GPU's time of each kernel and copy\n"             \
 	"      --hsa yes|no|auto     record calls below HIP; auto: in OpenMP programs\n"          \
 	"      --rotate SIZE|TIME    start a new chunk of the trace after SIZE (K, M, G, T) or\n" \
 	"                            TIME (s, m, h, d)\n"                                         \

@@ -39,7 +39,7 @@ const char usage_report[] =
     "                            'hipgrain merge --format=chrome'\n"
     "      --with FILE           add the times of kernels that rocprofv3 took of the same run: a\n"
     "                            rocpd database; may be repeated\n"
-    "      --worth PERCENT       with --with: print no advice about kernels that take less than\n"
+    "      --worth PERCENT       with times: print no advice about kernels that take less than\n"
     "                            PERCENT of the time of kernels and copies (default 1; 0: all)\n"
     "      --trace DIR           output directory of the relay that a recording used (--url)\n"
     "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"

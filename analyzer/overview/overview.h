@@ -74,6 +74,7 @@ enum span_kind {
 	SPAN_FILL,
 	SPAN_PREFETCH,
 	SPAN_SYNC,
+	SPAN_GPU, /* measured on the GPU (--gpu-time): a kernel, or a copy */
 	SPAN_KINDS,
 };
 
@@ -97,8 +98,8 @@ struct span {
 /* Calls of one kind on a stream of a device, or by a host thread that waits. */
 struct lane {
 	struct process *process;
-	int32_t device;       /* -1: a thread */
-	uint64_t stream;      /* or thread id */
+	int32_t device;       /* -1: a thread, or engines of an unknown GPU */
+	uint64_t stream;      /* or thread id; SPAN_GPU: the queue, 0: of engines */
 	unsigned first, last; /* numbers of the streams that had this handle (stream_names.h) */
 	enum span_kind kind;
 	GArray *spans; /* struct span, in order of time */

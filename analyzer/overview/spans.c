@@ -61,6 +61,11 @@ char *lane_name(const struct lane *lane)
 		g_free(stream);
 		return name;
 	}
+	if (lane->kind == SPAN_GPU && !lane->stream)
+		return g_strdup("copy engines, as measured");
+	if (lane->kind == SPAN_GPU)
+		return g_strdup_printf("GPU %d, queue 0x%" G_GINT64_MODIFIER "x, as measured",
+				       lane->device, lane->stream);
 	stream = lane->first == lane->last ? stream_name(lane->process, lane->stream, lane->last)
 					   : g_strdup_printf("streams %u to %u that had one handle",
 							     lane->first, lane->last);
@@ -313,6 +318,18 @@ void overview_add_span(struct overview *overview, struct process *process,
 		duration = event->sync.duration;
 		device = -1;
 		stream = (uint64_t)event->tid;
+		break;
+	case HG_EVENT_gpu_time:
+		if (event->gpu_time.kind == HG_GPU_TIME_NONE)
+			return;
+		kind = SPAN_GPU;
+		span.name = event->gpu_time.kernel_id;
+		span.bytes = event->gpu_time.size;
+		duration = event->gpu_time.duration;
+		device = event->gpu_time.device;
+		stream = event->gpu_time.queue;
+		span.end_ns = beginning(event->ns, event->gpu_time.began -
+						       MIN(event->gpu_time.began, duration));
 		break;
 	default:
 		return;

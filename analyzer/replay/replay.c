@@ -515,6 +515,33 @@ static void add_target_device(struct process *process, const struct hg_ev_omp_de
 		process->target_gpus |= bit;
 }
 
+static void count_launch(struct process *process, const struct hg_ev_launch *launch)
+{
+	struct kernel_ref *kernel = process_kernel(process, launch->kernel_id);
+
+	if (kernel)
+		kernel->launches++;
+}
+
+static void count_gpu_time(struct process *process, const struct hg_ev_gpu_time *time)
+{
+	struct kernel_ref *kernel = process_kernel(process, time->kernel_id);
+	struct copy_times *copies = &process->copy_times;
+
+	copies->left_out = MAX(copies->left_out, time->left_out);
+	if (time->kind == HG_GPU_TIME_NONE)
+		return;
+	copies->timed++;
+	if (time->kind != HG_GPU_TIME_KERNEL) {
+		copies->copies++;
+		copies->copies_ns += time->duration;
+	} else if (kernel) {
+		kernel->dispatches++;
+		kernel->gpu_ns += time->duration;
+		kernel->gpu_most_ns = MAX(kernel->gpu_most_ns, time->duration);
+	}
+}
+
 /* Counts a target region. If the runtime does not report which devices it has, no number but -1 is
  * the host's. */
 static void count_region(struct process *process, const struct hg_ev_omp_target *event)
@@ -603,6 +630,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_launch:
 		process->launches++;
+		count_launch(process, &event->launch);
 		process->latest_launch = event->launch;
 		process->latest_launch_tid = event->tid;
 		process->dispatches += event->launch.api == HG_API_hsa_queue_dispatch;
@@ -637,6 +665,9 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_omp_submit:
 		process->target_kernels += is_bit(process->target_gpus, event->omp_submit.device);
+		break;
+	case HG_EVENT_gpu_time:
+		count_gpu_time(process, &event->gpu_time);
 		break;
 	case HG_EVENT_annotation:
 		pool_pieces_event(process, event);

@@ -54,6 +54,16 @@ struct kernel_ref {
 	uint32_t code_object_id;
 	uint32_t kernarg_size;
 	char *symbol;
+	uint64_t launches;           /* recorded */
+	uint64_t dispatches, gpu_ns; /* of which the GPU's time was recorded (--gpu-time), and it */
+	uint64_t gpu_most_ns;        /* the longest of them */
+};
+
+/* GPU's times of a process (--gpu-time), besides those of kernels. */
+struct copy_times {
+	uint64_t timed; /* kernels and copies that have a time */
+	uint64_t copies, copies_ns;
+	uint64_t left_out; /* kernels and copies that have none */
 };
 
 struct kernel_args {
@@ -204,7 +214,8 @@ struct process {
 
 	uint64_t launches, allocations, copies;
 	uint64_t target_regions, target_transfers; /* OpenMP's */
-	uint64_t target_kernels;                   /* of these regions, that began on GPUs */
+	struct copy_times copy_times;
+	uint64_t target_kernels; /* of these regions, that began on GPUs */
 	uint64_t host_regions;   /* of these regions, that the runtime began on the host */
 	uint64_t target_devices; /* bits: OpenMP's devices that were initialized, the first 64 */
 	uint64_t target_gpus;    /* bits: which of OpenMP's devices are AMD's GPUs, the first 64 */

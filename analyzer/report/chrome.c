@@ -81,13 +81,15 @@ static char *span_name(const struct lane *lane, const struct span *span)
 	static const char *const several[] = {
 		[SPAN_LAUNCH] = "several kernels", [SPAN_COPY] = "several kinds of copies",
 		[SPAN_FILL] = "several fills",     [SPAN_PREFETCH] = "several prefetches",
-		[SPAN_SYNC] = "several waits",
+		[SPAN_SYNC] = "several waits",     [SPAN_GPU] = "several kernels and copies",
 	};
 	const struct kernel_ref *kernel;
 
 	if (span->name == OVERVIEW_MIXED)
 		return strdup(several[lane->kind]);
-	if (lane->kind != SPAN_LAUNCH)
+	if (lane->kind == SPAN_GPU && !span->name)
+		return strdup("copy or fill");
+	if (lane->kind != SPAN_LAUNCH && lane->kind != SPAN_GPU)
 		return strdup(hg_api_name(span->name));
 	kernel = process_kernel(lane->process, span->name);
 	return kernel ? isa_demangle(kernel->symbol) : strdup("?");

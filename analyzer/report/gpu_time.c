@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells how long kernels ran, by the databases of --with. */
+/* Tells how long kernels ran, as recorded (--gpu-time), or by the databases of --with. */
 #include "analyzer/times/gpu_times.h"
 #include "analyzer/symbols/demangle.h"
 
@@ -68,6 +68,7 @@ struct json_object *json_gpu_time(const struct analysis *analysis, const struct 
 	put(object, "launches", json_object_new_int64((int64_t)time->launches));
 	put(object, "percent",
 	    json_object_new_double(percent(time->ns, gpu_times_sum(analysis->gpu_times))));
+	put(object, "most_ns", json_object_new_int64((int64_t)time->most_ns));
 	return object;
 }
 
@@ -75,16 +76,21 @@ void put_gpu_time(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *time = get_member(finding, "gpu_time");
 	int64_t dispatches = get_number(time, "dispatches");
+	char *most;
 
 	if (!time)
 		return;
+	most = dispatches > 1 ? g_strdup_printf(", at most %.3f ms each",
+						(double)get_number(time, "most_ns") / 1e6)
+			      : g_strdup("");
 	put_row_owned(printer, "time",
 		      g_strdup_printf("%.3f ms in %" G_GINT64_FORMAT
-				      " dispatch%s of this kernel, %.1f %% of the time of "
+				      " dispatch%s of this kernel%s, %.1f %% of the time of "
 				      "kernels and copies",
 				      (double)get_number(time, "ns") / 1e6, dispatches,
-				      dispatches == 1 ? "" : "es",
+				      dispatches == 1 ? "" : "es", most,
 				      json_object_get_double(get_member(time, "percent"))));
+	g_free(most);
 }
 
 static struct json_object *texts(const GPtrArray *lines)
@@ -112,6 +118,7 @@ struct json_object *json_gpu_times(const struct analysis *analysis)
 		put(row, "pid", json_object_new_int(time->process->pid));
 		put(row, "kernel_symbol", text_value(time->symbol));
 		put(row, "ns", json_object_new_int64((int64_t)time->ns));
+		put(row, "most_ns", json_object_new_int64((int64_t)time->most_ns));
 		put(row, "dispatches", json_object_new_int64((int64_t)time->dispatches));
 		put(row, "launches", json_object_new_int64((int64_t)time->launches));
 		json_object_array_add(list, row);

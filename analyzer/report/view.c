@@ -213,7 +213,9 @@ static struct json_object *span_name(struct view *view, const struct lane *lane,
 {
 	if (span->name == OVERVIEW_MIXED)
 		return json_object_new_int(-1);
-	if (lane->kind != SPAN_LAUNCH)
+	if (lane->kind == SPAN_GPU && !span->name)
+		return name(view, "copy or fill");
+	if (lane->kind != SPAN_LAUNCH && lane->kind != SPAN_GPU)
 		return name(view, hg_api_name(span->name));
 	return kernel_name(view, lane->process, span->name);
 }
@@ -250,7 +252,7 @@ static struct json_object *lanes(struct view *view)
 {
 	static const char *const kinds[] = {
 		[SPAN_LAUNCH] = "launch",     [SPAN_COPY] = "copy", [SPAN_FILL] = "fill",
-		[SPAN_PREFETCH] = "prefetch", [SPAN_SYNC] = "sync",
+		[SPAN_PREFETCH] = "prefetch", [SPAN_SYNC] = "sync", [SPAN_GPU] = "gpu",
 	};
 	struct json_object *list = json_object_new_array();
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matches totals of a database with the launches of a recording. */
+/* Sums recorded times; matches totals of a database with the launches of a recording. */
 #include "gpu_times.h"
 
 #include <stdarg.h>
@@ -146,7 +146,8 @@ static void add_kernel(struct adding *adding, const struct process *process,
 				   .symbol = g_strdup(total->name),
 				   .launches = launches,
 				   .dispatches = total->count,
-				   .ns = total->ns };
+				   .ns = total->ns,
+				   .most_ns = total->most_ns };
 	g_ptr_array_add(adding->times->kernels, time);
 }
 
@@ -232,6 +233,75 @@ static struct gpu_times *new_times(void)
 	times->lines = g_ptr_array_new_with_free_func(g_free);
 	return times;
 }
+
+/* ---- what was recorded ---- */
+
+/* A symbol may be in several code objects. */
+static struct gpu_time *time_of(struct gpu_times *times, const struct process *process,
+				const char *symbol)
+{
+	struct gpu_time *time = (struct gpu_time *)gpu_time_of(times, process, symbol);
+
+	if (!time) {
+		time = g_new0(struct gpu_time, 1);
+		time->process = process;
+		time->symbol = g_strdup(symbol);
+		g_ptr_array_add(times->kernels, time);
+	}
+	return time;
+}
+
+static void add_recorded(struct gpu_times *times, const struct process *process)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, process->kernels);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct kernel_ref *kernel = value;
+		struct gpu_time *time;
+
+		if (!kernel->dispatches)
+			continue;
+		time = time_of(times, process, kernel->symbol);
+		time->launches += kernel->launches;
+		time->dispatches += kernel->dispatches;
+		time->ns += kernel->gpu_ns;
+		time->most_ns = MAX(time->most_ns, kernel->gpu_most_ns);
+		times->kernels_ns += kernel->gpu_ns;
+	}
+	times->copies += process->copy_times.copies;
+	times->copies_ns += process->copy_times.copies_ns;
+	if (process->copy_times.left_out) {
+		g_ptr_array_add(times->lines,
+				g_strdup_printf("%" G_GUINT64_FORMAT
+						" kernels or copies of process %d have no time",
+						process->copy_times.left_out, process->pid));
+	}
+}
+
+void gpu_times_record(struct analysis *analysis, bool software)
+{
+	const GPtrArray *processes = analysis->replay.processes;
+	bool timed = false;
+
+	for (guint i = 0; i < processes->len; i++)
+		timed |= ((const struct process *)processes->pdata[i])->copy_times.timed > 0;
+	if (!timed)
+		return;
+	analysis->gpu_times = new_times();
+	g_ptr_array_add(analysis->gpu_times->files, g_strdup("this recording"));
+	for (guint i = 0; i < processes->len; i++)
+		add_recorded(analysis->gpu_times, processes->pdata[i]);
+	if (software) {
+		g_ptr_array_add(analysis->gpu_times->lines,
+				g_strdup("these are times of the software GPU: they say nothing "
+					 "about hardware"));
+	}
+	g_ptr_array_sort(analysis->gpu_times->kernels, by_ns);
+}
+
+/* ---- other tools' ---- */
 
 int gpu_times_add(struct analysis *analysis, const char *path, char **error)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of kernels on GPUs, which another tool took (rocpd.h), matched to the launches of a
- * recording: by process, and by the kernel's symbol.
+ * Times of kernels on GPUs: those that were recorded (--gpu-time), and those that another tool took
+ * (rocpd.h), matched to the launches of a recording by process and by the kernel's symbol.
  */
 #ifndef HIPGRAIN_TIMES_GPU_TIMES_H
 #define HIPGRAIN_TIMES_GPU_TIMES_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct analysis;
@@ -16,18 +17,22 @@ struct process;
 struct gpu_time {
 	const struct process *process; /* borrowed */
 	char *symbol;
-	uint64_t launches;   /* recorded */
-	uint64_t dispatches; /* timed; more than launches where a graph has the kernel */
-	uint64_t ns;
+	uint64_t launches;    /* recorded */
+	uint64_t dispatches;  /* timed; more than launches where a graph has the kernel */
+	uint64_t ns, most_ns; /* sum, and the longest */
 };
 
 struct gpu_times {
-	GPtrArray *files;   /* char *, paths */
+	GPtrArray *files;   /* char *, paths, or "this recording" */
 	GPtrArray *kernels; /* struct gpu_time, the one that took longest first */
 	GPtrArray *lines;   /* char *, sentences without full stop: what was not matched, and why */
 	uint64_t kernels_ns;        /* of all kernels of the matched processes */
 	uint64_t copies_ns, copies; /* theirs */
 };
+
+/* Sets analysis->gpu_times to the recorded times, if there are any. `software`: of the software
+ * GPU. */
+void gpu_times_record(struct analysis *analysis, bool software);
 
 /*
  * Adds the times of a database in file `path` to analysis->gpu_times, which this makes if there are

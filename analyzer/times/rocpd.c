@@ -32,7 +32,8 @@ static const char times_apart[] =
 
 /* Parameters: the column of the name, one of the above, the table of names. */
 static const char totals[] =
-    "SELECT P.pid, S.%s, COUNT(*), SUM(MAX(T.ends - T.begins, 0)), MIN(T.begins), MAX(T.begins),"
+    "SELECT P.pid, S.%s, COUNT(*), SUM(MAX(T.ends - T.begins, 0)), MAX(MAX(T.ends - T.begins, 0)), "
+    "MIN(T.begins), MAX(T.begins),"
     " SUM(T.ends < T.begins OR T.ends IS NULL OR T.begins IS NULL) FROM (%s) T"
     " LEFT JOIN rocpd_info_process P ON P.id = T.pid AND P.guid = T.guid"
     " LEFT JOIN %s S ON S.id = T.name AND S.guid = T.guid GROUP BY 1, 2 ORDER BY 1, 2";
@@ -126,9 +127,10 @@ static void add_total(GArray *list, sqlite3_stmt *statement)
 				     .name = g_strdup(name ? name : ""),
 				     .count = number(statement, 2),
 				     .ns = number(statement, 3),
-				     .first_ns = sqlite3_column_int64(statement, 4),
-				     .latest_ns = sqlite3_column_int64(statement, 5),
-				     .wrong = number(statement, 6) };
+				     .most_ns = number(statement, 4),
+				     .first_ns = sqlite3_column_int64(statement, 5),
+				     .latest_ns = sqlite3_column_int64(statement, 6),
+				     .wrong = number(statement, 7) };
 
 	if (g_str_has_suffix(total.name, ".kd"))
 		total.name[strlen(total.name) - strlen(".kd")] = '\0';

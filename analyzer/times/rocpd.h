@@ -17,7 +17,7 @@ struct rocpd_total {
 	char *name; /* the kernel's symbol without ".kd"; "MEMORY_COPY_HOST_TO_DEVICE" or the like
 		     */
 	uint64_t count;
-	uint64_t ns;                 /* sum of durations */
+	uint64_t ns, most_ns;        /* sum of durations, and the longest */
 	int64_t first_ns, latest_ns; /* when the first one began, and the last one */
 	uint64_t wrong;              /* of `count`, those that end before they begin: not in `ns` */
 };

@@ -16,8 +16,20 @@ extern HG_HIDDEN int hg_hip_expects;
 void hg_hip_expect_name(uint32_t kernel_id, const char *name);
 void hg_hip_expect(uint32_t kernel_id, int count);
 
-/* Returns true if a launch of a kernel of that name was recorded; the launch then counts as
- * seen. */
-bool hg_hip_take_expected(const char *name);
+/* A launch that was recorded, or a packet of which none was. */
+struct hg_hip_announced {
+	uint32_t kernel_id; /* 0: not known */
+	int32_t thread;
+	uint64_t at; /* hg_now() when its event had been made */
+};
+/* Set where launches are told apart, and not only counted; atomic. */
+extern HG_HIDDEN int hg_hip_announces;
+
+/*
+ * Returns true if a launch of a kernel of that name was recorded; the launch then counts as seen.
+ * *announced is the calling thread's oldest such launch, else the oldest of all; all 0: none is
+ * told apart.
+ */
+bool hg_hip_take_expected(const char *name, struct hg_hip_announced *announced);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "preload/core/base.h"
 #include "preload/hsa/hsa_half.h"
+#include "preload/hsa/hsa_times.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"
@@ -56,12 +57,14 @@ static size_t extent(const struct hsa_pitched *to, const struct hsa_dimensions *
 	       (at->y + (size_t)range->y - 1) * to->pitch + at->x + range->x;
 }
 
-#define COPY(name, params, args, to, size)                                    \
+#define COPY(name, params, args, to, size, signal)                            \
 	HSA_HEAD(int, name, params)                                           \
 	{                                                                     \
 		HSA_REACHED(int, name, params);                               \
+		unsigned number = hg_hsa_time_copy(signal, size);             \
 		int rc = real args;                                           \
                                                                               \
+		hg_hsa_time_copied(number, !rc);                              \
 		if (!rc)                                                      \
 			record_written(HG_API_##name, to, size, HG_CALLER()); \
 		return rc;                                                    \
@@ -70,21 +73,22 @@ static size_t extent(const struct hsa_pitched *to, const struct hsa_dimensions *
 COPY(hsa_amd_memory_async_copy,
      (void *to, struct hsa_handle to_agent, const void *from, struct hsa_handle from_agent,
       size_t size, uint32_t count, const struct hsa_handle *after, struct hsa_handle completion),
-     (to, to_agent, from, from_agent, size, count, after, completion), to, size)
+     (to, to_agent, from, from_agent, size, count, after, completion), to, size, completion.handle)
 COPY(hsa_amd_memory_async_copy_on_engine,
      (void *to, struct hsa_handle to_agent, const void *from, struct hsa_handle from_agent,
       size_t size, uint32_t count, const struct hsa_handle *after, struct hsa_handle completion,
       int engine, bool force),
-     (to, to_agent, from, from_agent, size, count, after, completion, engine, force), to, size)
+     (to, to_agent, from, from_agent, size, count, after, completion, engine, force), to, size,
+     completion.handle)
 COPY(hsa_amd_memory_async_copy_rect,
      (const struct hsa_pitched *to, const struct hsa_dimensions *to_offset,
       const struct hsa_pitched *from, const struct hsa_dimensions *from_offset,
       const struct hsa_dimensions *range, struct hsa_handle agent, int direction, uint32_t count,
       const struct hsa_handle *after, struct hsa_handle completion),
      (to, to_offset, from, from_offset, range, agent, direction, count, after, completion),
-     to->base, extent(to, to_offset, range))
+     to->base, extent(to, to_offset, range), completion.handle)
 COPY(hsa_amd_memory_fill, (void *to, uint32_t value, size_t count), (to, value, count), to,
-     count * sizeof value)
+     count * sizeof value, 0)
 
 /* This one lasts until the bytes are there, and is published meanwhile (hsa_wait.c). */
 HSA_HEAD(int, hsa_memory_copy, (void *to, const void *from, size_t size))

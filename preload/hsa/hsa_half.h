@@ -61,7 +61,8 @@ struct hsa_wrapper {
 	void *function;
 };
 extern const struct hsa_wrapper hg_hsa_code_wrappers[], hg_hsa_memory_wrappers[],
-    hg_hsa_queue_wrappers[], hg_hsa_event_wrappers[]; /* each ends with a NULL */
+    hg_hsa_queue_wrappers[], hg_hsa_event_wrappers[],
+    hg_hsa_times_wrappers[]; /* each ends with a NULL */
 
 /*
  * Decides if a call that came by the name of its function is recorded; atomic. Only one of the two

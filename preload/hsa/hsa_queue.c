@@ -10,8 +10,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/core/libc.h"
 #include "preload/core/recorder_message.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
@@ -19,6 +22,7 @@
 #include "preload/hip/hip_expected.h"
 #include "preload/hip/record_launch.h"
 #include "preload/hsa/hsa_half.h"
+#include "preload/hsa/hsa_times.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"
@@ -29,11 +33,13 @@
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/events/ev_call.h"
+#include "tracer/events/ev_gpu_time.h"
 #include "tracer/events/ev_launch.h"
 #include "tracer/provider.h"
 
 #define DOORBELLS     256u
 #define PACKET_TYPE   0xffu
+#define TYPE_INVALID  1u
 #define TYPE_DISPATCH 2u
 
 /* The function that a queue's creator gave for errors. */
@@ -48,6 +54,7 @@ struct error_handler {
 struct ring {
 	uint64_t doorbell; /* the signal; 0: free */
 	const struct hsa_queue *queue;
+	uint64_t agent;
 	int ordinal;
 	uint64_t next;  /* packets below it have been looked at, or were not ready then */
 	uint64_t *seen; /* for each place in the ring: number of the packet, plus one */
@@ -63,6 +70,41 @@ static struct error_handler *handlers;
 static uint32_t groups(uint32_t items, uint16_t block)
 {
 	return block ? (uint32_t)(((uint64_t)items + block - 1) / block) : 0;
+}
+
+/*
+ * Has a packet timed that was launched at that time. If `fresh` no doorbell was rung for it or a
+ * later one yet.
+ */
+static void time_packet(const struct ring *ring, struct hsa_packet *packet, bool fresh,
+			uint8_t kind, const struct hg_hip_announced *launch)
+{
+	struct hg_ev_gpu_time what = { .kind = kind,
+				       .kernel_id = launch->kernel_id,
+				       .thread = launch->thread,
+				       .device = ring->ordinal,
+				       .queue = (uintptr_t)ring->queue };
+
+	hg_hsa_time_packet(packet, fresh, &what, ring->agent, launch->at);
+}
+
+/* The packet is no launch that is recorded here: it is one of HIP's, or the runtime's own kernel.
+ */
+static void time_other(const struct ring *ring, struct hsa_packet *packet, bool fresh,
+		       const struct hg_hip_announced *launch)
+{
+	struct hg_hip_announced here = { .kernel_id = 0 };
+
+	if (!hg_enter())
+		return;
+	if (!launch->kernel_id) {
+		here.thread = (int32_t)hg_syscall(SYS_gettid);
+		here.at = hg_now();
+	}
+	time_packet(ring, packet, fresh,
+		    launch->kernel_id ? HG_GPU_TIME_KERNEL : HG_GPU_TIME_RUNTIME,
+		    launch->kernel_id ? launch : &here);
+	hg_leave();
 }
 
 static void record_dispatch(const struct ring *ring, const struct hsa_packet *packet,
@@ -99,26 +141,46 @@ static void record_dispatch(const struct ring *ring, const struct hsa_packet *pa
 }
 
 /* Looks at one packet, and records it if it is a kernel's dispatch. The caller holds the lock. */
-static void look(struct ring *ring, uint64_t number, const void *caller)
+static void look(struct ring *ring, uint64_t number, bool fresh, const void *caller)
 {
 	uint64_t place = number & (ring->queue->size - 1);
-	const struct hsa_packet *packet = (const struct hsa_packet *)ring->queue->base + place;
+	struct hsa_packet *packet = (struct hsa_packet *)ring->queue->base + place;
 	uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+	bool timed = HG_UNLIKELY(hg_hsa_times_wanted()), own;
+	struct hg_hip_announced launch;
 	struct hsa_kernel *kernel;
 
-	if (ring->seen[place] == number + 1 || (header & PACKET_TYPE) != TYPE_DISPATCH)
+	if (ring->seen[place] == number + 1)
 		return;
+	if ((header & PACKET_TYPE) != TYPE_DISPATCH) {
+		if (timed && (header & PACKET_TYPE) != TYPE_INVALID)
+			hg_hsa_time_reuse(packet->completion);
+		return;
+	}
 	ring->seen[place] = number + 1;
 	kernel = hg_hsa_kernel(packet->kernel_object);
+	own = kernel && !strncmp(kernel->name, "__amd_rocclr_", 13);
 	/*
 	 * The runtime's own kernels, for copies and fills, are passed over. A packet of HIP's that
 	 * no recorded function has announced was launched by a function that is not recorded.
 	 */
-	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) ||
-	    hg_hip_take_expected(kernel->name) ||
-	    !hg_hsa_enter(HG_API_hsa_queue_dispatch, caller, HSA_BELOW_HIP))
+	launch.kernel_id = 0;
+	if (!kernel || own || hg_hip_take_expected(kernel->name, &launch)) {
+		if (timed && (own || launch.kernel_id))
+			time_other(ring, packet, fresh, &launch);
+		else if (timed)
+			hg_hsa_time_reuse(packet->completion);
+		return;
+	}
+	if (!hg_hsa_enter(HG_API_hsa_queue_dispatch, caller, HSA_BELOW_HIP))
 		return;
 	record_dispatch(ring, packet, kernel, caller);
+	if (timed) {
+		launch = (struct hg_hip_announced){ .kernel_id = kernel->variant.id,
+						    .thread = (int32_t)hg_syscall(SYS_gettid),
+						    .at = hg_now() };
+		time_packet(ring, packet, fresh, HG_GPU_TIME_KERNEL, &launch);
+	}
 	hg_leave();
 }
 
@@ -162,6 +224,10 @@ static void rung(uint64_t signal, int64_t value, const void *caller)
 		rung_inside(signal, (uint64_t)value, caller);
 	if (hg_tls.busy || value < 0)
 		return;
+	if (HG_UNLIKELY(hg_hsa_times_wanted()) && hg_enter()) {
+		hg_hsa_times_collect(false);
+		hg_leave();
+	}
 	for (unsigned i = 0; i < count; i++) {
 		struct ring *ring = &rings[i];
 
@@ -172,11 +238,11 @@ static void rung(uint64_t signal, int64_t value, const void *caller)
 			uint64_t last = (uint64_t)value;
 
 			if (last < ring->next)
-				look(ring, last, caller);
+				look(ring, last, false, caller);
 			if (last >= ring->next + ring->queue->size)
 				ring->next = last + 1 - ring->queue->size;
 			for (; ring->next <= last; ring->next++)
-				look(ring, ring->next, caller);
+				look(ring, ring->next, true, caller);
 		}
 		pthread_mutex_unlock(&lock);
 		break;
@@ -280,7 +346,7 @@ static void forget_handler(const struct hsa_queue *queue)
 	hg_tls.busy--;
 }
 
-static void add_ring(const struct hsa_queue *queue, int ordinal)
+static void add_ring(const struct hsa_queue *queue, uint64_t agent, int ordinal)
 {
 	uint64_t *seen = hg_pool_calloc(queue->size, sizeof(*seen));
 	unsigned at = 0;
@@ -292,7 +358,9 @@ static void add_ring(const struct hsa_queue *queue, int ordinal)
 		hg_pool_free(seen);
 		hg_say("more than %u queues: the kernels of one are not recorded", DOORBELLS);
 	} else {
-		rings[at] = (struct ring){ .queue = queue, .ordinal = ordinal, .seen = seen };
+		rings[at] = (struct ring){
+			.queue = queue, .agent = agent, .ordinal = ordinal, .seen = seen
+		};
 		__atomic_store_n(&rings[at].doorbell, queue->doorbell.handle, __ATOMIC_RELEASE);
 		if (at == ring_count)
 			__atomic_store_n(&ring_count, at + 1, __ATOMIC_RELEASE);
@@ -310,7 +378,9 @@ static int queue_create(struct hsa_handle agent, uint32_t size, uint32_t type, v
 
 	if (!rc) {
 		hg_tls.busy++;
-		add_ring(*queue, hg_hsa_ordinal(agent.handle));
+		add_ring(*queue, agent.handle, hg_hsa_ordinal(agent.handle));
+		if (HG_UNLIKELY(hg_hsa_times_wanted()))
+			hg_hsa_times_queue(*queue);
 		hg_tls.busy--;
 	}
 	errno = saved;
@@ -321,6 +391,7 @@ static int queue_destroy(struct hsa_queue *queue)
 {
 	int rc, saved;
 
+	hg_hsa_times_end();
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < ring_count; i++) {
 		if (rings[i].doorbell && rings[i].queue == queue) {

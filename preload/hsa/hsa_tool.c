@@ -13,8 +13,8 @@
  * that this one does not see (RTLD_DEEPBIND) also come by the tables.
  *
  * If only HIP uses the runtime nothing is recorded: HIP's own calls are recorded above.
- * HIPGRAIN_HSA=1 records all the same, for a HIP that is called in ways that are not recorded; with
- * HIPGRAIN_HSA=0 nothing ever is.
+ * HIPGRAIN_HSA=1 records all the same, for a HIP that is called in ways that are not recorded, and
+ * so does HIPGRAIN_GPU_TIME=1; with HIPGRAIN_HSA=0 nothing ever is.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,6 +33,7 @@
 #include "preload/hip/hip_expected.h"
 #include "preload/hsa/hsa_half.h"
 #include "preload/hsa/hsa_tables.h"
+#include "preload/hsa/hsa_times.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
@@ -83,6 +84,8 @@ static bool wanted(void)
 	hg_libc.dl_iterate_phdr(find_neighbours, &found);
 	hg_hsa_hip_reports = found.hip;
 	choice = choice && *choice ? choice : NULL;
+	if (hg_hsa_times_decide() && !choice)
+		choice = "1";
 	if (choice ? !strcmp(choice, "0") : found.hip && !found.offloads)
 		return false;
 	__atomic_store_n(&hg_hsa_waits, 1, __ATOMIC_RELAXED);
@@ -271,9 +274,13 @@ HSA_HEAD(int, hsa_init, (void))
 HSA_HEAD(int, hsa_shut_down, (void))
 {
 	HSA_REACHED(int, hsa_shut_down, (void));
-	int rc = real(), saved = errno;
+	int rc, saved = errno;
 	uint16_t version;
 
+	hg_hsa_times_end();
+	errno = saved;
+	rc = real();
+	saved = errno;
 	if (!rc && !hg_tls.busy && runtime) {
 		pthread_mutex_lock(&lock);
 		hg_tls.busy++;
@@ -281,6 +288,7 @@ HSA_HEAD(int, hsa_shut_down, (void))
 		    NOT_INITIALIZED) {
 			runtime = NULL;
 			patched = surveyed = false;
+			hg_hsa_times_forget();
 			__atomic_store_n(&hg_hsa_way, HSA_UNDECIDED, __ATOMIC_RELEASE);
 		}
 		hg_tls.busy--;
@@ -336,6 +344,7 @@ HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
 	hg_hsa_tables_patch(tables, hg_hsa_memory_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_queue_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_event_wrappers);
+	hg_hsa_tables_patch(tables, hg_hsa_times_wrappers);
 	runtime = hg_hsa.hsa_system_get_info;
 	patched = surveyed = true;
 	__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);

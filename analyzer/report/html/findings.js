@@ -59,7 +59,7 @@ function rowsOf(f) {
       + (f.launches.unplaced ? `; ${f.launches.unplaced} more, of which it is not known what memory the instruction updated` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["also involved", f.related && f.related + (f.related_stack ? "\n" + frames(f.related_stack) : "")],
     ["worth", f.worth && (f.worth.by === "measured" ? `at most ${(f.worth.ns / 1e6).toFixed(3)} ms, ${f.worth.percent.toFixed(1)} % of the time of kernels and copies` : `at least ${(f.worth.ns / 1e6).toFixed(3)} ms: ${f.worth.bytes} bytes over the link to the host, if that is ${f.worth.link} or slower`)],
-    ["time", f.gpu_time && `${(f.gpu_time.ns / 1e6).toFixed(3)} ms in ${f.gpu_time.dispatches} dispatch${f.gpu_time.dispatches === 1 ? "" : "es"} of this kernel, ${f.gpu_time.percent.toFixed(1)} % of the time of kernels and copies`],
+    ["time", f.gpu_time && `${(f.gpu_time.ns / 1e6).toFixed(3)} ms in ${f.gpu_time.dispatches} dispatch${f.gpu_time.dispatches === 1 ? "" : "es"} of this kernel${f.gpu_time.dispatches > 1 ? `, at most ${(f.gpu_time.most_ns / 1e6).toFixed(3)} ms each` : ""}, ${f.gpu_time.percent.toFixed(1)} % of the time of kernels and copies`],
     ["range", f.in_ranges], ["history", historyOf(f.history)], ["occurrences", f.count],
     ["measured", f.measured], ["not proven", f.doubts], ["ranks", ranksOf(f)], ["seeds", f.seeds?.join(", ")], f.pids ? ["processes", f.pids.join(", ")] : ["process", f.pid], ["fingerprint", f.fingerprint], ["cause", f.cause],
   ].filter(([, value]) => value != null && value !== "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of the program, calls by stream and waiting thread, and pages that moved, a row each. */
 "use strict";
-const KIND_COLORS = { range: "--range", launch: "--launch", copy: "--copy", fill: "--fill", prefetch: "--prefetch", sync: "--sync", move: "--move" };
-const KIND_NAMES = { range: "ranges of the program", launch: "launches", copy: "copies", fill: "fills", prefetch: "prefetches", sync: "waits", move: "migrations" };
+const KIND_COLORS = { range: "--range", launch: "--launch", copy: "--copy", fill: "--fill", prefetch: "--prefetch", sync: "--sync", gpu: "--launch", move: "--move" };
+const KIND_NAMES = { range: "ranges of the program", launch: "launches", copy: "copies", fill: "fills", prefetch: "prefetches", sync: "waits", gpu: "measured", move: "migrations" };
 const ROW = 20;
 const timeline = { rows: [] };
 
@@ -17,7 +17,7 @@ function timelineRows() {
   const before = (p) => model.several ? `${p.rank == null ? p.pid : "rank " + p.rank}: ` : "";
   for (const process of new Set(model.ranges.map((r) => r.lane.process))) if (shownProcess(process)) rows.push(...rangeRows(process, before(process)));
   lanes.sort((a, b) => a.process.id - b.process.id || (a.device < 0) - (b.device < 0) || a.device - b.device || (a.number ?? 0) - (b.number ?? 0) || (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) || order.indexOf(a.kind) - order.indexOf(b.kind));
-  for (const lane of lanes) rows.push({ kind: lane.kind, name: before(lane.process) + (lane.kind === "sync" ? "" : KIND_NAMES[lane.kind] + ", ") + streamName(lane), spans: lane.spans });
+  for (const lane of lanes) rows.push({ kind: lane.kind, name: before(lane.process) + (lane.kind === "sync" || lane.kind === "gpu" ? "" : KIND_NAMES[lane.kind] + ", ") + streamName(lane), spans: lane.spans });
   for (const [, moves] of groupBy(model.moves.filter((m) => shownProcess(m.process)), (m) => `${m.process.id} ${m.to}`)) {
     const { process, to } = moves[0], lane = { kind: "move", process };
     const spans = moves.map((m) => ({ lane, start: m.start, end: m.end, count: 1, bytes: m.bytes, name: m.cause, done: 0, to: m.to_site, from: null, kernel: m.kernel }));
