@@ -532,6 +532,16 @@ static int end_session(struct recording *recording, struct session_loss *loss, c
 	return error;
 }
 
+/* The list of processes that go on is there, also if this process is killed before it has ended. */
+static void note_running(const struct recording *recording)
+{
+	struct bundle_manifest manifest = recording->manifest;
+
+	manifest.end_ns = 0;
+	if (manifest.running_count)
+		(void)bundle_write_manifest(&recording->bundle, &manifest);
+}
+
 /* Flush, destroy, and write the manifest's last version. */
 static void end(struct recording *recording, struct record_result *result)
 {
@@ -543,6 +553,7 @@ static void end(struct recording *recording, struct record_result *result)
 	recording->manifest.running_count =
 	    running_wait(recording->bundle.path, LEFT_GRACE_MS, &running);
 	recording->manifest.running = running;
+	note_running(recording);
 	places_end(recording->bundle.lock, recording->places);
 	recording->places = -1;
 	forget_signals(recording);

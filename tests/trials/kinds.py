@@ -102,9 +102,9 @@ def stop_recorder(t):
     t.accounted()
 
 
-def kill_everything(t):
+def kill_everything(t, hows=("slowly", "fast", "many")):
     """In any order, with or without time between."""
-    process = t.record(*t.program("recorded", t.chance.choice(["slowly", "fast", "many"]), 1000000), options=ways(t))
+    process = t.record(*t.program("recorded", t.chance.choice(hows), 1000000), options=ways(t))
     under_way(t, process)
     pids = recorders(t) + t.pids_of(t.load) + [pid for name in DAEMONS for pid in t.daemons(name)]
     t.chance.shuffle(pids)
@@ -230,6 +230,7 @@ KINDS = {
     "disk is full": full_disk,
     "eight recordings at once": many_recordings,
     "everything is killed": kill_everything,
+    "everything of 64 processes is killed": lambda t: kill_everything(t, ("many",)),
     "exec storm": alone("execs", 10, 150),
     "fast allocations": alone("fast", 20, 200),
     "forks": alone("forks", 50, 300),
