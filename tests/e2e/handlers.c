@@ -263,6 +263,16 @@ static void open_interrupted(const char *path, void (*work)(void))
 	hip_malloc = (int (*)(void **, size_t))dlsym(runtime, "hipMalloc");
 }
 
+/* A mark as Kokkos tells it to its tool, which calls the recorder. */
+static void open_kokkos_tool(const char *path)
+{
+	void *tool = dlopen(path, RTLD_NOW);
+
+	mark = tool ? (void (*)(const char *))dlsym(tool, "kokkosp_profile_event") : NULL;
+	if (!mark)
+		exit(3);
+}
+
 /* Makes `by` the handler of the signal, on a stack of its own. */
 static void handle(void (*by)(int))
 {
@@ -407,6 +417,8 @@ int main(int argc, char **argv)
 		call = annotate, calls(false);
 	else if (strcmp(mode, "marks") == 0 && argc > 2)
 		open_interrupted(argv[2], NULL), call = call_mark, calls(false);
+	else if (strcmp(mode, "kokkos") == 0 && argc > 2)
+		open_kokkos_tool(argv[2]), call = call_mark, calls(false);
 	else if (strcmp(mode, "hsa") == 0 && argc > 2)
 		hsa(argv[2]);
 	else
