@@ -69,9 +69,9 @@ HG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 	unsigned ours = next_ours(first);
 	int rc = 0;
 
-	if (ours > last)
+	if (ours > last || ours == UINT_MAX)
 		return range(first, last, flags);
-	while (!rc && ours <= last) {
+	while (!rc && ours <= last && ours != UINT_MAX) {
 		if (ours > first)
 			rc = range(first, ours - 1, flags);
 		first = ours + 1;

@@ -52,7 +52,7 @@ struct call {
 	enum hg_unrecorded what;
 };
 
-/* Of the record that a call would make. */
+/* Which group the record that a call would make belongs to. */
 static const enum hg_group groups[] = {
 	[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
 	[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,
@@ -309,7 +309,7 @@ static inline bool is_started(const void *caller)
 	return HG_LIKELY(hg_active == HG_ACTIVE) || hg_start(caller);
 }
 
-/* As enter(), for a call of which that is not known yet. */
+/* Does what enter() does, and starts the library before. */
 static inline bool begin(const struct call *call, bool anywhere)
 {
 	return is_started(call->caller) && enter(call->caller, anywhere, call->what);
