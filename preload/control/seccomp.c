@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "preload/control/process_exit.h"
-#include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/trace/count_missed.h"
 #include "preload/core/fork.h"
@@ -46,7 +45,6 @@ static bool begin(void)
 	hg_missed_open();
 	end_recording();
 	__atomic_store_n(&hg_confined, true, __ATOMIC_RELEASE);
-	hg_exit_watch_begin(); /* the kernel may end a single thread */
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * syscall(): system calls made without the functions of ours of the same name (close(),
- * close_range(), _exit(), execve()), and the end of a single thread. Everything else is a jump to
+ * close_range(), _exit(), execve()). Everything else is a jump to
  * the real function with registers and stack unchanged: a system call may return twice, or on
  * another stack.
  */
@@ -13,7 +13,6 @@
 #include "preload/control/close_range.h"
 #include "preload/control/descriptors.h"
 #include "preload/control/seccomp.h"
-#include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
 
@@ -36,7 +35,6 @@ __asm__(".text\n"
 	"	.cfi_startproc\n"
 	WATCHED(close)
 	WATCHED(execve)
-	WATCHED(exit)
 	WATCHED(exit_group)
 	WATCHED(close_range)
 	WATCHED(seccomp)
@@ -64,9 +62,6 @@ long hg_syscall_watched(long number, long a, long b, long c, long d, long e, lon
 			break;
 		case SYS_exit_group:
 			_exit((int)a);
-		case SYS_exit:
-			hg_exit_watch_thread_ends((int)a);
-			break;
 		}
 	}
 	return hg_next_syscall(number, a, b, c, d, e, f);

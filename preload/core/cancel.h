@@ -26,8 +26,8 @@ static inline void hg_release_thread(int before)
 
 /*
  * A thread that may be cancelled at any instruction is not between hg_enter() and hg_leave(), but
- * at cancellation points, of which there are none. Only such threads pay for it.
- * thread_exit_watch.c.
+ * at cancellation points, of which there are none. Only such threads pay
+ * for it.
  */
 void hg_defer_cancel(bool yes);
 

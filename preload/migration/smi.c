@@ -4,6 +4,10 @@
  * a process that is recorded, has a GPU and gets such events. The driver's times are of
  * CLOCK_BOOTTIME and the trace's of another clock, so each event says how long ago it happened when
  * it was recorded.
+ *
+ * It does not end before the process does, which therefore does not end by its last thread. Nor
+ * does it without this one: the HSA runtime has such a thread from hsa_init() on where there is a
+ * GPU, for the events of faults (ROCr, Runtime::BindVmFaultHandler()).
  */
 #include "preload/migration/smi.h"
 
@@ -18,7 +22,6 @@
 #include <unistd.h>
 
 #include "preload/control/descriptors.h"
-#include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
@@ -231,7 +234,6 @@ static void *run(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1; /* permanently: nothing that this thread does is the program's */
-	hg_exit_watch_reader(true);
 	prctl(PR_SET_NAME, "hipgrain-events");
 	for (bool any = true; any;) {
 		any = false;
@@ -249,7 +251,6 @@ static void *run(void *unused)
 		look();
 		pthread_mutex_unlock(&lock);
 	}
-	hg_exit_watch_reader(false);
 	return NULL;
 }
 
@@ -312,10 +313,8 @@ static int start_thread(void)
 		return errno;
 	error = pthread_create(&thread, NULL, run, NULL);
 	hg_signals_restore(&signals);
-	if (!error) {
+	if (!error)
 		pthread_detach(thread);
-		hg_exit_watch_started();
-	}
 	return error;
 }
 
