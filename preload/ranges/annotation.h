@@ -7,7 +7,7 @@
 
 #include "tracer/events.h"
 
-/* What hipgrain_annotate() is given, and who calls it. */
+/* Holds what hipgrain_annotate() is given, and who calls it. */
 struct hg_annotation {
 	enum hg_range_source source;
 	unsigned act; /* enum hipgrain_act */

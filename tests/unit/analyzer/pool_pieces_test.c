@@ -249,6 +249,36 @@ static void nonsense_is_counted(void **state)
 	assert_int_equal(findings.notes->len, 1);
 }
 
+static void tell_by_library(uint8_t act, uint64_t ptr, uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_annotation,
+				 .annotation = { .act = act,
+						 .ptr = ptr,
+						 .size = size,
+						 .pool = "pool",
+						 .name = "",
+						 .source = HG_RANGE_POOLS } });
+}
+
+static void a_library_s_pool_may_have_memory_that_is_not_recorded(void **state)
+{
+	const struct pool_pieces *pieces;
+
+	(void)state;
+	block(HG_API_hipMalloc);
+	tell_by_library(HIPGRAIN_ALLOC, 16, 64);
+	tell_by_library(HIPGRAIN_FREE, 16, 0);
+	tell_by_library(HIPGRAIN_NAME, 16, 0);
+	tell_by_library(HIPGRAIN_ALLOC, BLOCK, 0x1000); /* which another pool hands on */
+	tell_by_library(HIPGRAIN_ALLOC, BLOCK + 0x100, 0x100);
+	tell_by_library(HIPGRAIN_FREE, BLOCK, 0);
+	pieces = &replay_process(&replay, 1)->pool_pieces;
+	assert_int_equal(g_tree_nnodes(pieces->live), 1);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 0);
+	assert_int_equal(findings.notes->len, 0);
+}
+
 static void there_are_not_more_than_can_be_kept(void **state)
 {
 	const struct pool_pieces *pieces;
@@ -283,6 +313,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_piece_and_a_block_get_another_name, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(nonsense_is_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    a_library_s_pool_may_have_memory_that_is_not_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(there_are_not_more_than_can_be_kept, setup,
 						teardown),
 	};
