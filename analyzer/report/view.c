@@ -8,6 +8,7 @@
 #include "analyzer/analyze.h"
 #include "analyzer/isa/disasm.h"
 #include "analyzer/ranks.h"
+#include "analyzer/replay/thread_names.h"
 #include "history.h"
 #include "json_values.h"
 
@@ -343,7 +344,8 @@ static struct json_object *kernels(struct view *view)
 	return list;
 }
 
-/* [process, thread, level, start, end, name]; end is null where none was recorded. */
+/* [process, thread, level, start, end, name, the thread's name]; end is null where none was
+ * recorded, and the last where the program gave none. */
 static struct json_object *ranges(struct view *view)
 {
 	GArray *spans = overview_range_spans(view->overview);
@@ -352,6 +354,7 @@ static struct json_object *ranges(struct view *view)
 	for (unsigned i = 0; i < spans->len; i++) {
 		const struct range_span *span = &g_array_index(spans, struct range_span, i);
 		struct json_object *row = json_object_new_array();
+		const char *thread;
 
 		add(row, process_of(view, span->process));
 		add(row, json_object_new_int(span->tid));
@@ -359,6 +362,8 @@ static struct json_object *ranges(struct view *view)
 		add(row, moment(view, span->start_ns));
 		add(row, span->end_ns == INT64_MAX ? NULL : moment(view, span->end_ns));
 		add(row, name(view, span->name));
+		thread = thread_label(span->process, span->tid);
+		add(row, thread ? name(view, thread) : NULL);
 		add(list, row);
 	}
 	g_array_unref(spans);

@@ -72,10 +72,10 @@ const isLibraryFrame = (f) => /\/(c\+\+\/v1|include\/(camp|hipcub|RAJA|rmm|rocpr
 const isRuntimeFrame = (f) => isRuntimeLibrary(f) || isLibraryFrame(f) || /^(_start|__libc_start|__hip|__device_stub__)/.test(f.function ?? "") || /\/(include\/(c\+\+|hip|hsa)|x86_64-linux-gnu\/c\+\+|hip\/amd_detail)\//.test(f.file ?? "");
 const userFrame = (stack) => (stack ?? []).find((f) => f.file && !isRuntimeFrame(f)) ?? null;
 
-/* Where it is to be looked at first: the atomic, else the allocation, else the call. */
+/* Where it is to be looked at first: the atomic, else the piece or allocation, else the call. */
 function placeOfFinding(f) {
   const instruction = f.instructions?.find((i) => i.file);
-  const frame = instruction ?? userFrame(f.allocation?.stack) ?? userFrame(f.launches?.stack) ?? userFrame(f.call_stack);
+  const frame = instruction ?? userFrame(f.allocation?.piece?.stack) ?? userFrame(f.allocation?.stack) ?? userFrame(f.launches?.stack) ?? userFrame(f.call_stack);
   return frame ? `${fileName(frame.file)}:${frame.line}` : "";
 }
 

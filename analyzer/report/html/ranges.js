@@ -5,13 +5,13 @@
 /* As spans of the timeline; `path`: the names of the thread's own ranges from the outermost one on. */
 function addRanges(view, processOf, text) {
   const open = new Map(); /* of a thread: the latest path of each level */
-  for (const [index, tid, level, start, end, name] of view.ranges ?? []) {
+  for (const [index, tid, level, start, end, name, thread] of view.ranges ?? []) {
     const process = processOf(index), key = `${process.id} ${tid}`;
     if (!open.has(key)) open.set(key, []);
     const paths = open.get(key), above = tid < 0 || !level ? "" : paths[level - 1] + " / ";
     paths[level] = above + text(name);
     model.ranges.push({
-      lane: { kind: "range", process, tid, level }, start, end: end ?? view.duration_ns, count: 1, bytes: 0, name: text(name), path: paths[level],
+      lane: { kind: "range", process, tid, level, thread: thread == null ? "" : ` "${text(thread)}"` }, start, end: end ?? view.duration_ns, count: 1, bytes: 0, name: text(name), path: paths[level],
       mark: start === end, ended: end != null, done: 0, to: null, from: null });
     process.used = true;
   }
@@ -24,7 +24,7 @@ function rangeRows(process, before) {
   const threads = [...new Set([...rows.values()].map(([r]) => r.lane.tid))].sort((a, b) => (b < 0) - (a < 0));
   return threads.flatMap((tid) => [...rows.values()].filter(([r]) => r.lane.tid === tid).sort(([a], [b]) => a.lane.level - b.lane.level).map((spans) => ({
     kind: "range", spans,
-    name: before + (tid < 0 ? "ranges of all threads" : `thread ${tid} ranges`) + (spans[0].lane.level ? `, level ${spans[0].lane.level + 1}` : "") })));
+    name: before + (tid < 0 ? "ranges of all threads" : `thread ${tid}${spans[0].lane.thread} ranges`) + (spans[0].lane.level ? `, level ${spans[0].lane.level + 1}` : "") })));
 }
 
 /* Names that differ by numbers have "*" there; started ranges come first in the path of a finding and not in that of a thread's range. */
