@@ -210,6 +210,7 @@ enum softgpu_check_kind {
 	   other_offset: seconds since a work-group ended; other_group: how many work-groups had
 	   ended, run, have not begun; doubtful: it may only be slow */
 	SOFTGPU_CHECK_ENDLESS,
+	SOFTGPU_CHECK_UNWRITTEN_FETCHED, /* the recorder's: the host copies unwritten bytes */
 };
 
 /* A wrong access of one work-item. Strings are valid during the call. */
@@ -257,6 +258,12 @@ void softgpu_check_unwritten(uint64_t address, uint64_t size);
 
 /* Says that the driver has copied `size` bytes, or, with `from` 0, has filled them. */
 void softgpu_check_copied(uint64_t to, uint64_t from, uint64_t size);
+
+/*
+ * Returns how many of `size` bytes from `address` on nothing has written, in the longest piece of
+ * such bytes one behind another, and in *first where that begins; 0: all are written, or unknown.
+ */
+uint64_t softgpu_check_unread(uint64_t address, uint64_t size, uint64_t *first);
 
 /*
  * With several XCDs: a load that a cache served with older data than another work-group had stored.

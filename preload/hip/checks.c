@@ -14,7 +14,11 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/provider.h"
 
 /* The runtime gives memory in these. */
 #define PAGE ((size_t)4096)
@@ -29,12 +33,18 @@
 /* Blocks that are known at once. An mmap()ed table takes memory as it fills. */
 #define LIVE_MOST ((size_t)1 << 20)
 
+/* enum softgpu_check_kind: SOFTGPU_CHECK_UNWRITTEN_FETCHED */
+#define UNWRITTEN_FETCHED 15u
+/* Fewer bytes may be the padding of a structure. */
+#define FETCHED_LEAST 64u
+
 /* enum softgpu_memory_state */
 enum { UNKNOWN, LIVE, FREED };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*tell)(uint64_t address, uint64_t size, uint64_t whole, int state);
 static void (*unwritten)(uint64_t address, uint64_t size);
+static uint64_t (*unread)(uint64_t address, uint64_t size, uint64_t *first);
 void (*hg_checks_written)(uint64_t to, uint64_t from, uint64_t size);
 
 /* A block is released by hipFree(), by a function of pinned memory, or by another one, at once. */
@@ -67,6 +77,9 @@ static void find(void)
 		    "softgpu_check_memory");
 	if (tools && strstr(tools, "initcheck"))
 		unwritten = (void (*)(uint64_t, uint64_t))hg_hsa_query("softgpu_check_unwritten");
+	if (unwritten)
+		unread = (uint64_t(*)(uint64_t, uint64_t, uint64_t *))hg_hsa_query(
+		    "softgpu_check_unread");
 	if (unwritten)
 		hg_checks_written =
 		    (void (*)(uint64_t, uint64_t, uint64_t))hg_hsa_query("softgpu_check_copied");
@@ -263,6 +276,31 @@ static struct block keep(struct block block)
 	*next = (*next + 1) % KEPT;
 	tell(block.at, block.size, block.whole, FREED);
 	return out;
+}
+
+void hg_checks_note_copy(const struct hg_checks_copy *copy)
+{
+	enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
+	uint64_t first = 0, size;
+
+	if (copy->kind == HOST_TO_DEVICE)
+		hg_checks_written(copy->dst, 0, copy->size);
+	/* Other copies may not have ended. */
+	if (copy->kind != DEVICE_TO_HOST || copy->api != HG_API_hipMemcpy || !unread)
+		return;
+	size = unread(copy->src, copy->size, &first);
+	if (size >= FETCHED_LEAST) {
+		struct hg_ev_call event = { .api = HG_API_gpu_checked,
+					    .ptr = first,
+					    .size = size,
+					    .flags = copy->size,
+					    .value = UNWRITTEN_FETCHED | 1 << 9,
+					    .device = -1,
+					    .text = "- - 0,0,0 0,0,0 0,0,0 0 - 0,0,0",
+					    .stack_id = copy->stack_id };
+
+		hg_provider->call(&event);
+	}
 }
 
 void hg_checks_release_async(void *ptr, uint64_t stream)

@@ -29,16 +29,23 @@ void hg_checks_alloc(const struct hg_ev_alloc *event);
 /* Notes that memory was written; `from` is 0. NULL without those checks, or before any memory. */
 extern void (*hg_checks_written)(uint64_t to, uint64_t from, uint64_t size);
 
-/*
- * Memory was copied as hipMemcpyKind `kind` says. The runtime may have the host store what comes
- * from it, which the GPU does not see.
- */
-static inline void hg_checks_copied(uint64_t dst, uint64_t size, int kind)
-{
-	enum { HOST_TO_DEVICE = 1 };
+struct hg_checks_copy {
+	uint32_t api, stack_id;
+	int kind; /* hipMemcpyKind */
+	uint64_t dst, src, size;
+};
+void hg_checks_note_copy(const struct hg_checks_copy *copy);
 
-	if (HG_UNLIKELY(hg_checks_written != NULL) && kind == HOST_TO_DEVICE)
-		hg_checks_written(dst, 0, size);
+/*
+ * Memory was copied. The runtime may have the host store what comes from it, which the GPU does not
+ * see; and the host may get what nothing has written.
+ */
+static inline void hg_checks_copied(uint32_t api, uint64_t dst, uint64_t src, uint64_t size,
+				    int kind, uint32_t stack_id)
+{
+	if (HG_UNLIKELY(hg_checks_written != NULL))
+		hg_checks_note_copy(
+		    &(struct hg_checks_copy){ api, stack_id, kind, dst, src, size });
 }
 
 /*

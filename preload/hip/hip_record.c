@@ -215,7 +215,8 @@ static uint64_t extent(const struct hg_ev_copy *event, uint64_t pitch, uint64_t 
 static void copied(const struct hg_ev_copy *event)
 {
 	if (event->rows == 1 && event->depth == 1)
-		hg_checks_copied(event->dst, event->size, event->kind);
+		hg_checks_copied(event->api, event->dst, event->src, event->size, event->kind,
+				 event->stack_id);
 	hg_hip_pointers_copy(event);
 	hg_hip_sources_copied(event->api, event->src, event->size, event->kind);
 }
@@ -338,7 +339,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 		if (HG_UNLIKELY(!fits(kind, device, took)) || !add_row(row, call->end))
 			emit_row(row, call->api, kind, device, took);
 		hg_hip_memory_waited();
-		hg_checks_copied(dst, size, kind);
+		hg_checks_copied(call->api, dst, src, size, kind, row.stack_id);
 		hg_hip_pointers_copy_bytes(call->api, dst, src, size, kind);
 		hg_hip_sources_copied(call->api, src, size, kind);
 		hg_leave();

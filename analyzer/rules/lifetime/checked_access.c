@@ -37,6 +37,7 @@ enum kind {
 	BARRIER_WAVES,
 	GLOBAL_RACE,
 	ENDLESS,
+	UNWRITTEN_FETCHED,
 	KINDS
 };
 
@@ -84,6 +85,7 @@ static const struct check_kind {
 	[GLOBAL_RACE] = { RULE_HG714, "work-groups", "",
 			  "update what several work-groups use with atomics, let each work-group "
 			  "store to memory of its own, or make two kernels of the two accesses" },
+	[UNWRITTEN_FETCHED] = { RULE_HG624, "copy to the host", "", UNWRITTEN_FIX },
 	[ENDLESS] = { RULE_HG715, "endless", "",
 		      "store what the kernel waits for before it is launched or from a work-group "
 		      "that does not wait, or launch work-groups that wait for each other "
@@ -96,6 +98,7 @@ static const struct check_kind {
 static const char *const doubts[KINDS] = {
 	[RACE] = "an atomic or a flag may order the two, which machine code does not show",
 	[GLOBAL_RACE] = "nothing may use what is loaded, or only to look at it again later",
+	[UNWRITTEN_FETCHED] = "it is not known whether the host uses them",
 	[ENDLESS] = "it may only need longer: see --time-limit",
 	[FOREIGN] = "the program may compute one allocation's address from another's, or load a "
 		    "pointer byte by byte",
@@ -355,6 +358,28 @@ static bool add_instruction(const struct rules_context *context, struct finding 
 	return known;
 }
 
+/* Fills in what is said of a copy to the host. */
+static void fill_fetched(const struct rules_context *context, const struct access *access,
+			 struct finding *finding)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	const struct check_kind *row = &kinds[access->kind];
+	struct place place = process_place(context->process, event->ptr);
+	char *at = where(context, access);
+
+	finding->subject = g_strdup(row->subject);
+	finding->message =
+	    g_strdup_printf("hipMemcpy copies %" PRIu64 " bytes to the host, of which "
+			    "nothing has written the %" PRIu64 " %s.",
+			    event->flags, event->size, at);
+	finding->fix = g_strdup(row->fix);
+	if (place.allocation)
+		finding_set_place(finding, &place, event->ptr);
+	finding_at_most(finding, CONFIDENCE_POSSIBLE, doubts[access->kind]);
+	finding->maybe_harmless = true;
+	g_free(at);
+}
+
 static void fill(const struct rules_context *context, const struct access *access,
 		 struct finding *finding)
 {
@@ -416,7 +441,7 @@ static void limit(const struct rules_context *context)
 				  "hipMallocAsync, allocations "
 				  "of more than 256 MiB, private memory; what images, buffers with "
 				  "formats and scalar stores access; what the host does with bytes "
-				  "that it copies");
+				  "that it copies by other functions than hipMemcpy");
 	if (tools && strstr(tools, "racecheck"))
 		findings_limit_of(
 		    context->findings, LIMIT_MODEL,
@@ -440,14 +465,21 @@ static void check_access(const struct rules_context *context)
 
 	if (event->api != HG_API_gpu_checked || !read_access(event, &access))
 		return;
-	finding = findings_get(context->findings, kinds[access.kind].rule, context->process,
-			       &is_new, "%d %s %" PRIx64 " %" PRIx64, (int)access.kind,
-			       access.kernel, event->flags, event->handle);
-	if (is_new) {
+	if (access.kind == UNWRITTEN_FETCHED)
+		finding = findings_get(context->findings, RULE_HG624, context->process, &is_new,
+				       "fetched %" PRIu32, event->stack_id);
+	else
+		finding = findings_get(context->findings, kinds[access.kind].rule, context->process,
+				       &is_new, "%d %s %" PRIx64 " %" PRIx64, (int)access.kind,
+				       access.kernel, event->flags, event->handle);
+	if (is_new && access.kind == UNWRITTEN_FETCHED) {
+		fill_fetched(context, &access, finding);
+		finding->api = g_strdup("hipMemcpy");
+	} else if (is_new) {
 		fill(context, &access, finding);
 		finding->api = g_strdup("gpu_checked");
 	}
-	finding_hit(finding, context->event->ns, 0);
+	finding_hit(finding, context->event->ns, event->stack_id);
 	g_free(access.kernel);
 	g_free(access.mnemonic);
 	g_free(access.other);

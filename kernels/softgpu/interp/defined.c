@@ -140,6 +140,33 @@ bool sg_known_unwritten(const struct sg_known *known, uint64_t at)
 	return !changed;
 }
 
+uint64_t softgpu_check_unread(uint64_t address, uint64_t size, uint64_t *first)
+{
+	const struct sg_known *known;
+	uint64_t longest = 0, length = 0;
+
+	if (!(softgpu_config.check & SOFTGPU_INITCHECK))
+		return 0;
+	sg_known_lock();
+	known = sg_known_find(address);
+	if (known && size > known->end - address)
+		size = known->end - address;
+	for (uint64_t i = 0; known && i < size; i++) {
+		uint64_t byte = address - known->first + i;
+
+		if (known->written[byte] == SG_UNWRITTEN && sg_known_unwritten(known, byte))
+			length++;
+		else
+			length = 0;
+		if (length > longest) {
+			longest = length;
+			*first = address + i + 1 - length;
+		}
+	}
+	sg_known_unlock();
+	return longest;
+}
+
 /* ---- what copies and fills of the driver do ---- */
 
 /* Has the bytes of `target` from `to` on what is known of as many from `from` on. */

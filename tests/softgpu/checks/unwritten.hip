@@ -194,6 +194,14 @@ int main(int argc, char **argv)
 	} else if (!strcmp(name, "reduced")) {
 		move<<<1, 64 - (right ? 0 : 1)>>>(c, a);
 		reduce<<<1, 64>>>(a, c);
+	} else if (!strcmp(name, "fetched")) {
+		move<<<1, COUNT - (right ? 0 : 16)>>>(c, a);
+		(void)hipMemcpy(host, a, sizeof(host), hipMemcpyDeviceToHost);
+	} else if (!strcmp(name, "fetched_all")) {
+		(void)hipMemcpy(host, right ? c : a, sizeof(host), hipMemcpyDeviceToHost);
+	} else if (!strcmp(name, "fetched_padding")) {
+		set<<<1, COUNT>>>((struct padded *)a, false);
+		(void)hipMemcpy(host, a, sizeof(host), hipMemcpyDeviceToHost);
 	} else {
 		return 2;
 	}

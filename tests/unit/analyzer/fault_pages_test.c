@@ -370,6 +370,18 @@ static void a_race_of_work_groups(void **state)
 	assert_string_equal(instruction(1)->instruction, "global_load_dword");
 }
 
+static void unwritten_bytes_for_the_host(void **state)
+{
+	(void)state;
+	two_streams(0);
+	checked("- - 0,0,0 0,0,0 0,0,0 0 - 0,0,0", 15 | 512, FAR);
+	assert_string_equal(found(), "HG624");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(
+	    says("hipMemcpy copies 52 bytes to the host, of which nothing has written the 4"));
+	assert_null(finding(0)->kernel);
+}
+
 static void a_kernel_that_was_ended(void **state)
 {
 	(void)state;
@@ -587,6 +599,7 @@ int main(void)
 		FINDS(HG714, a_race_of_work_groups),
 		DOUBTS(HG714, a_load_that_races_with_a_work_group),
 		SILENT(HG714, checked_accesses_that_say_nothing),
+		DOUBTS(HG624, unwritten_bytes_for_the_host),
 		FINDS(HG715, a_kernel_that_was_ended),
 		DOUBTS(HG715, a_kernel_that_may_be_slow),
 		SILENT(HG715, checked_accesses_that_say_nothing),
