@@ -71,6 +71,22 @@ static struct json_object *rule_name(const char *slug)
 	return object;
 }
 
+/* Returns the address of what is said of a rule: its page where the site is known, else the
+ * manual's. */
+static struct json_object *help_uri(const struct rule *rule)
+{
+#ifdef HIPGRAIN_SITE
+	char *uri = g_strdup_printf("%s/rules/%s/", HIPGRAIN_SITE, rule->id);
+	struct json_object *object = text(uri);
+
+	g_free(uri);
+	return object;
+#else
+	(void)rule;
+	return text(RULES_PAGE);
+#endif
+}
+
 static struct json_object *one_rule(const struct rule *rule)
 {
 	struct json_object *object = json_object_new_object();
@@ -82,7 +98,7 @@ static struct json_object *one_rule(const struct rule *rule)
 	put(object, "name", rule_name(rule->slug));
 	put(object, "shortDescription", sarif_message(rule->title));
 	put_rule_text(object, rule_text(rule));
-	put(object, "helpUri", text(RULES_PAGE));
+	put(object, "helpUri", help_uri(rule));
 	put(configuration, "level", text(sarif_level(rule->severity)));
 	put(object, "defaultConfiguration", configuration);
 	json_object_array_add(tags, text(severity_name(rule->severity)));
