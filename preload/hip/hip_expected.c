@@ -10,6 +10,7 @@
 
 #include "preload/core/clock.h"
 #include "preload/core/id_table.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 

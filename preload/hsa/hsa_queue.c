@@ -14,6 +14,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/recorder_message.h"
 #include "preload/core/pool.h"

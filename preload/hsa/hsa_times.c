@@ -20,6 +20,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/hip/hip_expected.h"

@@ -72,7 +72,7 @@ void hg_annotate(const struct hg_annotation *from)
 		/* In a handler that has interrupted our code: that makes none. */
 		hg_give_up(HG_GROUP_OTHER);
 	} else if (hg_has_room() || hg_active == HG_NEW) {
-		record(from);
+		record((void *)from);
 	} else {
 		hg_room_note_caller(from->caller);
 		if (!hg_room_elsewhere(record, (void *)from))
