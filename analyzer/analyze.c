@@ -19,6 +19,7 @@
 #include "analyzer/model/measured.h"
 #include "analyzer/progress.h"
 #include "analyzer/ranks.h"
+#include "analyzer/reader/library_event.h"
 #include "analyzer/recordings.h"
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/engine/rule_api.h"
@@ -27,6 +28,7 @@
 #include "analyzer/times/gpu_times.h"
 #include "analyzer/unseen.h"
 #include "analyzer/wrapper_lines.h"
+#include "tracer/events/ev_cost.h"
 #include "tracer/ring.h"
 #include "tracer/machine.h"
 #include "tracer/softgpu_name.h"
@@ -129,7 +131,7 @@ int analysis_event(const struct hg_event *event, void *data)
 		rules_engine_before(run->engine, process, event);
 	process = replay_apply(&run->analysis->replay, event);
 	if (event->type == HG_EVENT_cost && !process->foreign)
-		note_cost(run->analysis->cost.reported, event->pid, &event->cost);
+		note_cost(run->analysis->cost.reported, event->pid, event->cost);
 	if (!process->foreign)
 		rules_engine_event(run->engine, process, event);
 	if (run->analysis->overview)

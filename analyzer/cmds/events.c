@@ -62,13 +62,13 @@ static void print_text(const char *text)
 	putchar('"');
 }
 
-static void print_sequence(const struct field *field, const char *event, bool bytes)
+static void print_sequence(const struct field *field, const char *fields, bool bytes)
 {
 	uint32_t count;
 	const void *elements;
 
-	memcpy(&count, event + field->count_offset, sizeof(count));
-	memcpy(&elements, event + field->offset, sizeof(elements));
+	memcpy(&count, fields + field->count_offset, sizeof(count));
+	memcpy(&elements, fields + field->offset, sizeof(elements));
 	putchar('[');
 	for (uint32_t i = 0; i < count; i++)
 		if (bytes)
@@ -78,9 +78,9 @@ static void print_sequence(const struct field *field, const char *event, bool by
 	fputs(" ]", stdout);
 }
 
-static void print_field(const struct field *field, const char *event)
+static void print_field(const struct field *field, const char *fields)
 {
-	const char *value = event + field->offset;
+	const char *value = fields + field->offset;
 	const char *text = NULL;
 	uint64_t number;
 
@@ -106,7 +106,7 @@ static void print_field(const struct field *field, const char *event)
 		break;
 	case FIELD_BYTES:
 	case FIELD_WORDS:
-		print_sequence(field, event, field->kind == FIELD_BYTES);
+		print_sequence(field, fields, field->kind == FIELD_BYTES);
 		break;
 	}
 }
@@ -144,7 +144,7 @@ static int print_event(const struct hg_event *event, void *range)
 	printf("%" PRId64 " %s: { vpid = %d, vtid = %d }, { ", event->ns, layout->name, event->pid,
 	       event->tid);
 	for (const struct field *field = layout->fields(); field->name; field++) {
-		print_field(field, (const char *)event);
+		print_field(field, event->fields);
 		fputs(field[1].name ? ", " : " ", stdout);
 	}
 	puts("}");

@@ -23,6 +23,14 @@
 #include "analyzer/replay/stream_names.h"
 #include "analyzer/replay/thread_names.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_gpu_time.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_sync.h"
 #include "tracer/message.h"
 
 struct process_tracks {
@@ -172,7 +180,7 @@ static const char *kernel_name(struct perfetto_export *export, const struct proc
 static void put_launch(struct perfetto_export *export, const struct process *process,
 		       const struct hg_event *event)
 {
-	const struct hg_ev_launch *launch = &event->launch;
+	const struct hg_ev_launch *launch = event->launch;
 	struct perfetto_note note = { "work-items",
 				      (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
 					  launch->block_x * launch->block_y * launch->block_z,
@@ -236,7 +244,7 @@ static void drop_block(struct perfetto_export *export, const struct process *pro
 static void put_alloc(struct perfetto_export *export, const struct process *process,
 		      const struct hg_event *event)
 {
-	const struct hg_ev_alloc *alloc = &event->alloc;
+	const struct hg_ev_alloc *alloc = event->alloc;
 	struct model_environment environment = process_environment(process);
 	struct block *block;
 
@@ -255,7 +263,7 @@ static void put_alloc(struct perfetto_export *export, const struct process *proc
 static void put_gpu_time(struct perfetto_export *export, const struct process *process,
 			 const struct hg_event *event)
 {
-	const struct hg_ev_gpu_time *time = &event->gpu_time;
+	const struct hg_ev_gpu_time *time = event->gpu_time;
 	struct perfetto_note note = { time->size ? "bytes" : NULL, time->size, NULL };
 	int64_t from = event->ns - (int64_t)MIN(time->began, (uint64_t)MAX(event->ns, 0));
 	struct lane lane = { .kind = SPAN_GPU, .device = time->device, .stream = time->queue };
@@ -281,13 +289,13 @@ static void put_gpu_time(struct perfetto_export *export, const struct process *p
 static uint64_t put_event(struct perfetto_export *export, const struct process *process,
 			  const struct hg_event *event)
 {
-	const struct hg_ev_copy *copy = &event->copy;
-	const struct hg_ev_fill *fill = &event->fill;
+	const struct hg_ev_copy *copy = event->copy;
+	const struct hg_ev_fill *fill = event->fill;
 
 	switch (event->type) {
 	case HG_EVENT_launch:
 		put_launch(export, process, event);
-		return stream_row(export, process, event->launch.device, event->launch.stream);
+		return stream_row(export, process, event->launch->device, event->launch->stream);
 	case HG_EVENT_copy:
 		put_work(export, process, event, copy->api, copy->device, copy->stream,
 			 copy->size * copy->rows * copy->depth);
@@ -301,11 +309,11 @@ static uint64_t put_event(struct perfetto_export *export, const struct process *
 			 fill->size * fill->rows * fill->depth);
 		return stream_row(export, process, fill->device, fill->stream);
 	case HG_EVENT_prefetch:
-		put_call(export, process, event, event->prefetch.api, event->prefetch.duration,
-			 event->prefetch.size);
+		put_call(export, process, event, event->prefetch->api, event->prefetch->duration,
+			 event->prefetch->size);
 		break;
 	case HG_EVENT_sync:
-		put_call(export, process, event, event->sync.api, event->sync.duration, 0);
+		put_call(export, process, event, event->sync->api, event->sync->duration, 0);
 		break;
 	case HG_EVENT_alloc:
 		put_alloc(export, process, event);
@@ -314,7 +322,7 @@ static uint64_t put_event(struct perfetto_export *export, const struct process *
 		put_gpu_time(export, process, event);
 		return 0;
 	case HG_EVENT_free:
-		drop_block(export, process, event->free.ptr, event->ns);
+		drop_block(export, process, event->free->ptr, event->ns);
 		return 0;
 	default:
 		return 0;

@@ -16,6 +16,19 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_runtime.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 #define DEVICES_MAX 1024
 /* hipMemcpyKind */
@@ -160,7 +173,7 @@ static void put_device(struct translation *to, int32_t ordinal, const char *arch
 	struct hg_event event = { .type = HG_EVENT_device };
 	struct json_object *memory = member(properties, "total_global_mem");
 
-	event.device = (struct hg_ev_device){
+	event.device = &(struct hg_ev_device){
 		.ordinal = ordinal,
 		.name = text(properties, "name"),
 		.arch = arch,
@@ -220,9 +233,9 @@ static void put_runtime(struct translation *to, const char *version, int32_t dev
 {
 	struct hg_event event = { .type = HG_EVENT_runtime };
 
-	event.runtime = (struct hg_ev_runtime){ .path = "",
-						.version = version_of(version),
-						.device_count = devices };
+	event.runtime = &(struct hg_ev_runtime){ .path = "",
+						 .version = version_of(version),
+						 .device_count = devices };
 	emit(&event, to);
 }
 
@@ -266,7 +279,7 @@ static void put_free(struct translation *to, unsigned api, const struct hrr_call
 	struct hg_event event = { .type = HG_EVENT_free };
 
 	event.free =
-	    (struct hg_ev_free){ .api = (uint16_t)api, .ptr = call->ptr, .stream = call->stream };
+	    &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = call->ptr, .stream = call->stream };
 	emit(&event, to);
 }
 
@@ -289,7 +302,7 @@ static void put_alloc(struct translation *to, const struct hrr_row *row,
 			 &(struct hrr_call){ .ptr = call->ptr });
 	}
 	g_hash_table_replace(layer(to, row->api), g_memdup2(&call->ptr, sizeof(call->ptr)), live);
-	event.alloc = (struct hg_ev_alloc){
+	event.alloc = &(struct hg_ev_alloc){
 		.api = (uint16_t)row->api,
 		.ptr = call->ptr,
 		.device_ptr = call->ptr,
@@ -341,7 +354,7 @@ static void put_copy(struct translation *to, const struct hrr_row *row, const st
 	struct hg_event event = { .type = HG_EVENT_copy };
 	bool of_rows = strchr(row->fields, 'w');
 
-	event.copy = (struct hg_ev_copy){
+	event.copy = &(struct hg_ev_copy){
 		.api = (uint16_t)row->api,
 		.dst = call->ptr,
 		.src = call->src,
@@ -377,7 +390,7 @@ static void put_fill(struct translation *to, const struct hrr_row *row, const st
 	struct hg_event event = { .type = HG_EVENT_fill };
 	bool of_rows = strchr(row->fields, 'w');
 
-	event.fill = (struct hg_ev_fill){
+	event.fill = &(struct hg_ev_fill){
 		.api = (uint16_t)row->api,
 		.dst = call->ptr,
 		.size = of_rows ? call->width : element(row->api) * call->size,
@@ -410,38 +423,51 @@ static bool target_of(const struct hrr_row *row, const struct hrr_call *call, st
 	return call->location != 0;
 }
 
+static void put_advise(struct translation *to, const struct hrr_row *row,
+		       const struct hrr_call *call, const struct target *target)
+{
+	struct hg_event event = { .type = HG_EVENT_advise };
+
+	event.advise = &(struct hg_ev_advise){
+		.api = (uint16_t)row->api,
+		.ptr = call->ptr,
+		.size = call->size,
+		.advice = call->advice,
+		.target = target->device,
+		.location = target->location,
+		.node = target->node,
+	};
+	emit(&event, to);
+}
+
+static void put_prefetch(struct translation *to, const struct hrr_row *row,
+			 const struct hrr_call *call, const struct target *target)
+{
+	struct hg_event event = { .type = HG_EVENT_prefetch };
+
+	event.prefetch = &(struct hg_ev_prefetch){
+		.api = (uint16_t)row->api,
+		.ptr = call->ptr,
+		.size = call->size,
+		.target = target->device,
+		.stream = call->stream,
+		.location = target->location,
+		.node = target->node,
+	};
+	emit(&event, to);
+}
+
 static void put_placement(struct translation *to, const struct hrr_row *row,
 			  const struct hrr_call *call, bool advice)
 {
-	struct hg_event event = { .type = advice ? HG_EVENT_advise : HG_EVENT_prefetch };
 	struct target target;
 
-	if (!target_of(row, call, &target)) {
+	if (!target_of(row, call, &target))
 		leave_out(to, row->name);
-		return;
-	}
-	if (advice) {
-		event.advise = (struct hg_ev_advise){
-			.api = (uint16_t)row->api,
-			.ptr = call->ptr,
-			.size = call->size,
-			.advice = call->advice,
-			.target = target.device,
-			.location = target.location,
-			.node = target.node,
-		};
-	} else {
-		event.prefetch = (struct hg_ev_prefetch){
-			.api = (uint16_t)row->api,
-			.ptr = call->ptr,
-			.size = call->size,
-			.target = target.device,
-			.stream = call->stream,
-			.location = target.location,
-			.node = target.node,
-		};
-	}
-	emit(&event, to);
+	else if (advice)
+		put_advise(to, row, call, &target);
+	else
+		put_prefetch(to, row, call, &target);
 }
 
 /* ---- order ---- */
@@ -457,7 +483,7 @@ static void put_stream(struct translation *to, const struct hrr_row *row,
 		g_hash_table_replace(to->streams, g_memdup2(&call->stream, sizeof(call->stream)),
 				     GINT_TO_POINTER(current_device(to)));
 	}
-	event.stream = (struct hg_ev_stream){
+	event.stream = &(struct hg_ev_stream){
 		.api = (uint16_t)row->api,
 		.stream = call->stream,
 		.flags = call->flags,
@@ -467,27 +493,30 @@ static void put_stream(struct translation *to, const struct hrr_row *row,
 	emit(&event, to);
 }
 
-static void put_order(struct translation *to, const struct hrr_row *row,
+static void put_sync(struct translation *to, const struct hrr_row *row, const struct hrr_call *call)
+{
+	struct hg_event event = { .type = HG_EVENT_sync };
+
+	event.sync = &(struct hg_ev_sync){
+		.api = (uint16_t)row->api,
+		.stream = call->stream,
+		.event = call->event,
+		.device = device_of(to, call->stream),
+	};
+	emit(&event, to);
+}
+
+static void put_event(struct translation *to, const struct hrr_row *row,
 		      const struct hrr_call *call)
 {
 	struct hg_event event = { .type = HG_EVENT_event };
 
-	if (hg_api_class(row->api) == HG_CLASS_SYNC) {
-		event.type = HG_EVENT_sync;
-		event.sync = (struct hg_ev_sync){
-			.api = (uint16_t)row->api,
-			.stream = call->stream,
-			.event = call->event,
-			.device = device_of(to, call->stream),
-		};
-	} else {
-		event.event = (struct hg_ev_event){
-			.api = (uint16_t)row->api,
-			.event = call->event,
-			.stream = call->stream,
-			.flags = call->flags,
-		};
-	}
+	event.event = &(struct hg_ev_event){
+		.api = (uint16_t)row->api,
+		.event = call->event,
+		.stream = call->stream,
+		.flags = call->flags,
+	};
 	emit(&event, to);
 }
 
@@ -514,8 +543,10 @@ static void put_call(struct translation *to, const struct hrr_row *row, const st
 		put_stream(to, row, call);
 		break;
 	case HG_CLASS_EVENT:
+		put_event(to, row, call);
+		break;
 	case HG_CLASS_SYNC:
-		put_order(to, row, call);
+		put_sync(to, row, call);
 		break;
 	case HG_CLASS_DEVICE:
 	default:
@@ -575,7 +606,7 @@ static uint32_t put_args(struct translation *to, const struct hrr_kernel *kernel
 	}
 	id = g_hash_table_size(to->args) + 1;
 	g_hash_table_insert(to->args, bytes, GUINT_TO_POINTER(id));
-	event.args = (struct hg_ev_args){
+	event.args = &(struct hg_ev_args){
 		.args_id = id,
 		.kernel_id = kernel->id,
 		.status = (uint8_t)key.status,
@@ -592,7 +623,7 @@ static void put_launch(struct translation *to, const struct hrr_row *row,
 	const struct hrr_kernel *kernel = hrr_code_kernel(to->code, launch);
 	struct hg_event event = { .type = HG_EVENT_launch };
 
-	event.launch = (struct hg_ev_launch){
+	event.launch = &(struct hg_ev_launch){
 		.api = (uint16_t)row->api,
 		.kernel_id = kernel->id,
 		.args_id = put_args(to, kernel, launch),

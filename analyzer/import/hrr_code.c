@@ -11,6 +11,8 @@
 
 #include "analyzer/containers/containers.h"
 #include "codeobj/codeobj.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_kernel.h"
 
 #define OBJECT_MAX (UINT64_C(2) << 30) /* relocations of code reach 2 GiB */
 
@@ -122,7 +124,8 @@ static struct object *find_object(struct hrr_code *code, const uint64_t hash[2])
 {
 	char *name = g_strdup_printf("%016" PRIx64 "%016" PRIx64, hash[0], hash[1]);
 	struct object *object = g_hash_table_lookup(code->objects, name);
-	struct hg_event event = { .type = HG_EVENT_code_object };
+	struct hg_ev_code_object fields = { .sha256 = "", .path = "" };
+	const struct hg_event event = { .type = HG_EVENT_code_object, .code_object = &fields };
 	char sha256[CODEOBJ_SHA256_SIZE], *path, *why;
 
 	if (object) {
@@ -133,12 +136,11 @@ static struct object *find_object(struct hrr_code *code, const uint64_t hash[2])
 	object->id = ++code->object_count;
 	object->kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	path = g_strdup_printf("%s.hsaco", name);
-	event.code_object = (struct hg_ev_code_object){
-		.code_object_id = object->id, .sha256 = "", .target = object->target, .path = ""
-	};
-	why = hash[0] || hash[1] ? read_object(code, object, path, &event.code_object, sha256)
+	fields.code_object_id = object->id;
+	fields.target = object->target;
+	why = hash[0] || hash[1] ? read_object(code, object, path, &fields, sha256)
 				 : g_strdup("the capture does not say which it is");
-	event.code_object.problem = why ? why : "";
+	fields.problem = why ? why : "";
 	code->event(&event, code->user);
 	g_hash_table_insert(code->objects, name, object);
 	g_free(path);
@@ -163,7 +165,7 @@ const struct hrr_kernel *hrr_code_kernel(struct hrr_code *code, const struct hrr
 	kernel->id = ++code->kernel_count;
 	if (object->metadata)
 		kernel->layout = codeobj_metadata_kernel(object->metadata, launch->name);
-	event.kernel = (struct hg_ev_kernel){
+	event.kernel = &(struct hg_ev_kernel){
 		.kernel_id = kernel->id,
 		.code_object_id = object->id,
 		.symbol = launch->name,

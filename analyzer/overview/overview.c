@@ -9,6 +9,8 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "overview_internal.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_host_totals.h"
+#include "tracer/events/ev_launch.h"
 
 /* A live allocation that is counted. */
 struct living {
@@ -527,14 +529,14 @@ void overview_event(struct overview *overview, struct process *process,
 	overview->last_ns = MAX(overview->last_ns, event->ns);
 	if (process->foreign)
 		return;
-	if (event->type == HG_EVENT_launch && event->launch.args_id) {
-		const struct kernel_args *args = process_args(process, event->launch.args_id);
+	if (event->type == HG_EVENT_launch && event->launch->args_id) {
+		const struct kernel_args *args = process_args(process, event->launch->args_id);
 
 		if (args)
 			mark_used(overview, process, args);
 	}
 	if (event->type == HG_EVENT_host_totals && !selected_ranges)
-		set_totals(overview, process, &event->host_totals);
+		set_totals(overview, process, event->host_totals);
 	if (event->type == HG_EVENT_range)
 		overview_add_range(overview, process, event);
 	overview_add_span(overview, process, event);

@@ -5,6 +5,8 @@
  */
 #include "overview_internal.h"
 
+#include "tracer/events/ev_range.h"
+
 /* The pushed ranges of a thread, or the started ones of a process, that are open. */
 struct open_steps {
 	uint64_t kept, left_out;
@@ -29,12 +31,12 @@ static void add_step(struct overview *overview, struct process *process,
 {
 	struct range_step step = { .process = process,
 				   .tid = event->tid,
-				   .kind = event->range.kind,
-				   .source = event->range.source,
-				   .id = event->range.id,
+				   .kind = event->range->kind,
+				   .source = event->range->source,
+				   .id = event->range->id,
 				   .ns = event->ns };
 
-	step.name = g_string_chunk_insert_const(overview->range_names, event->range.name);
+	step.name = g_string_chunk_insert_const(overview->range_names, event->range->name);
 	g_array_append_val(overview->ranges, step);
 }
 
@@ -69,7 +71,7 @@ static void end(struct overview *overview, struct process *process, int32_t tid,
 void overview_add_range(struct overview *overview, struct process *process,
 			const struct hg_event *event)
 {
-	switch (event->range.kind) {
+	switch (event->range->kind) {
 	case HG_RANGE_PUSH:
 		begin(overview, process, event->tid, event);
 		break;

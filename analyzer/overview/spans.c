@@ -9,6 +9,12 @@
 
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_gpu_time.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_sync.h"
 
 #define FIRST_GAP_NS 1000
 
@@ -204,19 +210,19 @@ static bool waits(const struct hg_event *event, struct waited *waited)
 
 	*waited = (struct waited){ .until_ns = event->ns };
 	if (event->type == HG_EVENT_sync) {
-		waited->device = event->sync.device;
-		waited->stream = event->sync.stream;
-		duration = event->sync.duration;
-		if (event->sync.api == HG_API_hipDeviceSynchronize)
+		waited->device = event->sync->device;
+		waited->stream = event->sync->stream;
+		duration = event->sync->duration;
+		if (event->sync->api == HG_API_hipDeviceSynchronize)
 			waited->whole_device = true;
-		else if (event->sync.api != HG_API_hipStreamSynchronize)
+		else if (event->sync->api != HG_API_hipStreamSynchronize)
 			return false;
-	} else if (event->type == HG_EVENT_copy && event->copy.kind == DEVICE_TO_HOST &&
-		   (event->copy.api == HG_API_hipMemcpy ||
-		    event->copy.api == HG_API_hipMemcpyWithStream)) {
-		waited->device = event->copy.device;
-		waited->stream = event->copy.stream;
-		duration = event->copy.duration;
+	} else if (event->type == HG_EVENT_copy && event->copy->kind == DEVICE_TO_HOST &&
+		   (event->copy->api == HG_API_hipMemcpy ||
+		    event->copy->api == HG_API_hipMemcpyWithStream)) {
+		waited->device = event->copy->device;
+		waited->stream = event->copy->stream;
+		duration = event->copy->duration;
 	} else {
 		return false;
 	}
@@ -278,58 +284,58 @@ void overview_add_span(struct overview *overview, struct process *process,
 		end_wait(overview, process, &waited);
 	switch (event->type) {
 	case HG_EVENT_launch:
-		count_launch(overview, process, &event->launch, event->ns);
+		count_launch(overview, process, event->launch, event->ns);
 		kind = SPAN_LAUNCH;
-		span.name = event->launch.kernel_id;
-		device = event->launch.device;
-		stream = event->launch.stream;
+		span.name = event->launch->kernel_id;
+		device = event->launch->device;
+		stream = event->launch->stream;
 		break;
 	case HG_EVENT_copy:
 		kind = SPAN_COPY;
-		span.name = event->copy.api;
-		span.bytes = event->copy.size * event->copy.rows * event->copy.depth;
+		span.name = event->copy->api;
+		span.bytes = event->copy->size * event->copy->rows * event->copy->depth;
 		overview->transfer_histogram[class_of(span.bytes)]++;
-		duration = event->copy.duration;
-		device = event->copy.device;
-		stream = event->copy.stream;
-		span.to = overview_memory(overview, process, event->copy.dst);
-		span.from = overview_memory(overview, process, event->copy.src);
+		duration = event->copy->duration;
+		device = event->copy->device;
+		stream = event->copy->stream;
+		span.to = overview_memory(overview, process, event->copy->dst);
+		span.from = overview_memory(overview, process, event->copy->src);
 		break;
 	case HG_EVENT_fill:
 		kind = SPAN_FILL;
-		span.name = event->fill.api;
-		span.bytes = event->fill.size * event->fill.rows * event->fill.depth;
-		duration = event->fill.duration;
-		device = event->fill.device;
-		stream = event->fill.stream;
-		span.to = overview_memory(overview, process, event->fill.dst);
+		span.name = event->fill->api;
+		span.bytes = event->fill->size * event->fill->rows * event->fill->depth;
+		duration = event->fill->duration;
+		device = event->fill->device;
+		stream = event->fill->stream;
+		span.to = overview_memory(overview, process, event->fill->dst);
 		break;
 	case HG_EVENT_prefetch:
 		kind = SPAN_PREFETCH;
-		span.name = event->prefetch.api;
-		span.bytes = event->prefetch.size;
-		duration = event->prefetch.duration;
-		stream = event->prefetch.stream;
-		span.to = overview_memory(overview, process, event->prefetch.ptr);
+		span.name = event->prefetch->api;
+		span.bytes = event->prefetch->size;
+		duration = event->prefetch->duration;
+		stream = event->prefetch->stream;
+		span.to = overview_memory(overview, process, event->prefetch->ptr);
 		break;
 	case HG_EVENT_sync:
 		kind = SPAN_SYNC;
-		span.name = event->sync.api;
-		duration = event->sync.duration;
+		span.name = event->sync->api;
+		duration = event->sync->duration;
 		device = -1;
 		stream = (uint64_t)event->tid;
 		break;
 	case HG_EVENT_gpu_time:
-		if (event->gpu_time.kind == HG_GPU_TIME_NONE)
+		if (event->gpu_time->kind == HG_GPU_TIME_NONE)
 			return;
 		kind = SPAN_GPU;
-		span.name = event->gpu_time.kernel_id;
-		span.bytes = event->gpu_time.size;
-		duration = event->gpu_time.duration;
-		device = event->gpu_time.device;
-		stream = event->gpu_time.queue;
-		span.end_ns = beginning(event->ns, event->gpu_time.began -
-						       MIN(event->gpu_time.began, duration));
+		span.name = event->gpu_time->kernel_id;
+		span.bytes = event->gpu_time->size;
+		duration = event->gpu_time->duration;
+		device = event->gpu_time->device;
+		stream = event->gpu_time->queue;
+		span.end_ns = beginning(event->ns, event->gpu_time->began -
+						       MIN(event->gpu_time->began, duration));
 		break;
 	default:
 		return;

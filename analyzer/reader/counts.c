@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tracer/events/ev_process.h"
+
 /* Holds what the recorder reported of one file. */
 struct file {
 	int32_t pid;
@@ -179,7 +181,7 @@ void counts_event(struct counts *counts, const struct hg_event *event)
 {
 	struct counts_process *process = find(counts, event->pid);
 
-	process->images += event->type == HG_EVENT_process && !event->process.late;
+	process->images += event->type == HG_EVENT_process && !event->process->late;
 	process->launches += event->type == HG_EVENT_launch;
 	process->devices |= event->type == HG_EVENT_device;
 }

@@ -166,7 +166,7 @@ static void finish_event(struct decode *decode, const struct hg_event *event)
 				    GUINT_TO_POINTER(++decode->announcements));
 	} else if (event->type == HG_EVENT_args) {
 		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
-				       &event->args);
+				       event->args);
 	}
 	deliver(decode, event);
 }
@@ -178,11 +178,13 @@ static void handle_event(struct decode *decode, const bt_message *message,
 	const bt_event *source = bt_message_event_borrow_event_const(message);
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	struct hg_event *event = event_queue_next(decode->queue);
+	struct event_room *room = event_queue_next(decode->queue);
+	struct hg_event *event = &room->event;
 	const struct field *fields;
 
-	memset(event, 0, sizeof(*event)); /* a trace of another version lacks fields */
-	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
+	event_room_clear(room); /* a trace of another version lacks fields */
+	if (!decoder->unknown)
+		event->type = (enum hg_event_type)decoder->type;
 	event->pid = (int32_t)member_number(context, decoder->pid);
 	event->tid = (int32_t)member_number(context, decoder->tid);
 	event->ns = time_of(decode, message);
@@ -198,9 +200,9 @@ static void handle_event(struct decode *decode, const bt_message *message,
 
 		if (field) {
 			member_store(decode->queue, decode->bytes, field, &fields[i],
-				     (char *)event);
+				     (char *)&room->of);
 		} else if (fields[i].kind == FIELD_STRING) {
-			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
+			memcpy((char *)&room->of + fields[i].offset, &empty, sizeof(empty));
 		}
 	}
 	finish_event(decode, event);
@@ -277,9 +279,8 @@ bool decode_rings(struct decode *decode, const char *folder, bool last)
 
 static void handle_open_call(struct decode *decode, const struct open_call *open)
 {
-	struct hg_event *event = event_queue_next(decode->queue);
+	struct hg_event *event = &event_queue_next(decode->queue)->event;
 
-	memset(event, 0, sizeof(*event));
 	event->type = HG_EVENT_OPEN_CALL;
 	event->pid = open->pid;
 	event->tid = open->call.thread;
@@ -323,40 +324,41 @@ static void pass_open_call(void *item, void *data)
 		handle_open_call(decode, item);
 }
 
-static struct hg_event *begin_event(struct decode *decode, const struct order_record *record)
+static struct event_room *begin_event(struct decode *decode, const struct order_record *record)
 {
-	struct hg_event *event = event_queue_next(decode->queue);
+	struct event_room *room = event_queue_next(decode->queue);
 
-	event->type = HG_EVENT_TYPES; /* of a record that is not known */
-	event->ns = record->ns;
-	event->pid = record->pid;
-	event->tid = record->tid;
-	return event;
+	room->event = (struct hg_event){ .type = HG_EVENT_TYPES, /* of a record that is not known */
+					 .ns = record->ns,
+					 .pid = record->pid,
+					 .tid = record->tid,
+					 .fields = &room->of };
+	return room;
 }
 
 static void pass_launch(struct decode *decode, const struct order_record *record)
 {
 	const struct launch *whole = record->launch;
 	struct hg_ev_launch launch;
-	struct hg_event *event;
+	struct event_room *room;
 
 	launch_read(whole, &launch);
 	if (launch_arguments_id(decode->arguments, record->pid, image_of(decode, record->pid),
 				&launch, launch_bytes(whole), whole->length)) {
-		event = begin_event(decode, record);
-		event->type = HG_EVENT_args;
-		event->args = (struct hg_ev_args){ .args_id = launch.args_id,
-						   .kernel_id = launch.kernel_id,
-						   .status = HG_ARGS_COMPLETE,
-						   .length = whole->length };
-		event->args.bytes =
+		room = begin_event(decode, record);
+		room->event.type = HG_EVENT_args;
+		room->of.args = (struct hg_ev_args){ .args_id = launch.args_id,
+						     .kernel_id = launch.kernel_id,
+						     .status = HG_ARGS_COMPLETE,
+						     .length = whole->length };
+		room->of.args.bytes =
 		    event_queue_keep(decode->queue, launch_bytes(whole), whole->length);
-		deliver(decode, event);
+		deliver(decode, &room->event);
 	}
-	event = begin_event(decode, record);
-	event->type = HG_EVENT_launch;
-	event->launch = launch;
-	deliver(decode, event);
+	room = begin_event(decode, record);
+	room->event.type = HG_EVENT_launch;
+	room->of.launch = launch;
+	deliver(decode, &room->event);
 }
 
 static void note_damaged(struct decode *decode, const struct order_record *record)
@@ -370,23 +372,22 @@ static void note_damaged(struct decode *decode, const struct order_record *recor
 /* Passes on an event of the schema. */
 static void pass_schema_event(struct decode *decode, const struct order_record *record)
 {
-	struct hg_event *event = event_queue_next(decode->queue);
+	struct event_room *room = begin_event(decode, record);
 	enum hg_event_type type;
 	const struct stored_type *stored =
 	    stored_type_of(decode->layout, record->record->event.type, &type);
 
-	memset(event, 0, sizeof(*event));
-	begin_event(decode, record);
+	memset(&room->of, 0, sizeof(room->of));
 	if (!stored) {
 		if (!stored_type_is_listed(decode->layout, record->record->event.type))
 			note_damaged(decode, record);
 		decode->stopped = !event_queue_commit(decode->queue);
 		return;
 	}
-	event->type = type;
-	if (stored_event_fill(decode->queue, event, stored, record->record->event.fields,
+	room->event.type = type;
+	if (stored_event_fill(decode->queue, room, stored, record->record->event.fields,
 			      record->record->event.size))
-		finish_event(decode, event);
+		finish_event(decode, &room->event);
 	else
 		note_damaged(decode, record);
 }
@@ -394,7 +395,7 @@ static void pass_schema_event(struct decode *decode, const struct order_record *
 static void pass_record(const struct order_record *record, void *data)
 {
 	struct decode *decode = data;
-	struct hg_event *event;
+	struct event_room *room;
 
 	if (decode->stopped)
 		return;
@@ -413,9 +414,9 @@ static void pass_record(const struct order_record *record, void *data)
 	case HG_KIND_COPY:
 	case HG_KIND_STACK:
 	case HG_KIND_BEGIN:
-		event = begin_event(decode, record);
-		record_event(decode->queue, event, record->record);
-		deliver(decode, event);
+		room = begin_event(decode, record);
+		record_event(decode->queue, room, record->record);
+		deliver(decode, &room->event);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * This is one decoded event, as the rest of the analyzer sees it. The structs are those of the
- * schema (tracer/events.h); strings and sequences belong to the reader and live until the callback
- * that received the event returns.
+ * schema (tracer/events.h); fields, strings and sequences belong to the reader and live until the
+ * callback that received the event returns.
  */
 #ifndef HIPGRAIN_EVENT_H
 #define HIPGRAIN_EVENT_H
@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "tracer/events.h"
-#include "tracer/events/all_events.h"
 
 enum hg_event_type {
 #define HG_EVENT_OF_BATCHES(name)
@@ -27,20 +26,15 @@ struct hg_event {
 	int64_t ns; /* since the trace clock's origin */
 	int32_t pid;
 	int32_t tid;
+	/* The fields, which belong to whoever made the event: see tracer/events/ev_NAME.h. */
 	union {
+		const void *fields;
 		const struct open_call *open_call; /* reader/read_open_calls.h */
 #define HG_EVENT_OF_BATCHES(name)
-#define HG_EVENT(name) struct hg_ev_##name name;
+#define HG_EVENT(name) const struct hg_ev_##name *name;
 #include "tracer/events/names.def"
 	};
 };
-
-/* Returns true for most events of most traces: allocations and releases of the C library. */
-static inline bool hg_event_is_of_c_library(const struct hg_event *event)
-{
-	return (event->type == HG_EVENT_free && event->free.api < HG_HIP_APIS) ||
-	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_HIP_APIS);
-}
 
 /*
  * These return the name of an interface function by its id. Recordings of later releases and

@@ -32,7 +32,7 @@ uint64_t member_number(const bt_field *structure, uint64_t member)
 }
 
 static uint32_t store_sequence(struct event_queue *queue, GByteArray *scratch,
-			       const bt_field *field, const struct field *layout, char *event)
+			       const bt_field *field, const struct field *layout, char *fields)
 {
 	guint size = layout->kind == FIELD_BYTES ? 1 : sizeof(uint64_t);
 	uint64_t count;
@@ -49,12 +49,12 @@ static uint32_t store_sequence(struct event_queue *queue, GByteArray *scratch,
 		g_byte_array_append(scratch, (const uint8_t *)&value, size);
 	}
 	elements = event_queue_keep(queue, scratch->data, scratch->len);
-	memcpy(event + layout->offset, &elements, sizeof(elements));
+	memcpy(fields + layout->offset, &elements, sizeof(elements));
 	return (uint32_t)count;
 }
 
 void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field *field,
-		  const struct field *layout, char *event)
+		  const struct field *layout, char *fields)
 {
 	const char *text;
 	uint64_t length, value;
@@ -65,7 +65,7 @@ void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field
 	case FIELD_SIGNED:
 		/* Integers have 1 to 8 bytes and are little-endian, as is the host (x86-64). */
 		value = integer_value(field);
-		memcpy(event + layout->offset, &value, layout->size);
+		memcpy(fields + layout->offset, &value, layout->size);
 		break;
 	case FIELD_STRING:
 		/*
@@ -77,12 +77,12 @@ void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field
 			     : 0;
 		text = length ? keep_text(queue, layout, bt_field_string_get_value(field), length)
 			      : "";
-		memcpy(event + layout->offset, &text, sizeof(text));
+		memcpy(fields + layout->offset, &text, sizeof(text));
 		break;
 	case FIELD_BYTES:
 	case FIELD_WORDS:
-		count = store_sequence(queue, scratch, field, layout, event);
-		memcpy(event + layout->count_offset, &count, sizeof(count));
+		count = store_sequence(queue, scratch, field, layout, fields);
+		memcpy(fields + layout->count_offset, &count, sizeof(count));
 		break;
 	}
 }

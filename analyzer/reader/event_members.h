@@ -14,10 +14,10 @@ const bt_field *member_field(const bt_field *structure, uint64_t member);
 uint64_t member_number(const bt_field *structure, uint64_t member);
 
 /*
- * Stores a field in an event, as its layout says. Texts and sequences live as long as the event at
- * hand of the queue. The contents of `scratch` are lost.
+ * Stores a field in the struct of an event, as its layout says. Texts and sequences live as long as
+ * the event at hand of the queue. The contents of `scratch` are lost.
  */
 void member_store(struct event_queue *queue, GByteArray *scratch, const bt_field *field,
-		  const struct field *layout, char *event);
+		  const struct field *layout, char *fields);
 
 #endif

@@ -12,7 +12,7 @@
 	(256 * 1024) /* for strings and sequences; larger ones get memory of their own */
 
 struct batch {
-	struct hg_event *events;
+	struct event_room *events;
 	unsigned count;
 	char *bytes;
 	size_t used;
@@ -86,7 +86,7 @@ struct event_queue *event_queue_new(void)
 	for (unsigned i = 0; i < BATCHES; i++) {
 		struct batch *batch = g_new0(struct batch, 1);
 
-		batch->events = g_new(struct hg_event, BATCH_EVENTS);
+		batch->events = g_new(struct event_room, BATCH_EVENTS);
 		batch->bytes = g_malloc(BATCH_BYTES);
 		batch->large = g_ptr_array_new_with_free_func(g_free);
 		queue_push(&queue->batches->empty, batch);
@@ -104,7 +104,7 @@ void event_queue_free(struct event_queue *queue)
 	g_free(queue);
 }
 
-struct hg_event *event_queue_begin(struct event_queue *queue)
+struct event_room *event_queue_begin(struct event_queue *queue)
 {
 	struct batch *batch = queue_pop(&queue->batches->empty);
 
@@ -126,7 +126,7 @@ void event_queue_send(struct event_queue *queue)
 
 void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
 {
-	struct hg_event *event = event_queue_next(queue);
+	struct event_room *room = event_queue_next(queue);
 	struct batch *batch = queue->batches->at_hand;
 	size_t at = (batch->used + 7) & ~(size_t)7;
 	void *copy;
@@ -139,7 +139,7 @@ void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
 		batch->used = at + size;
 	}
 	if (batch->used > BATCH_BYTES / 4 * 3 || batch->large->len)
-		queue->last = event;
+		queue->last = room;
 	if (size) /* of an empty sequence there is no data */
 		memcpy(copy, data, size);
 	return copy;
@@ -158,8 +158,8 @@ void event_queue_finish(struct event_queue *queue)
 	event_queue_send(queue); /* empty: the end */
 }
 
-const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
-					unsigned *count)
+const struct event_room *event_queue_take(struct event_queue *queue, struct batch **batch,
+					  unsigned *count)
 {
 	*batch = queue_pop(&queue->batches->full);
 	*count = (*batch)->count;
@@ -185,14 +185,14 @@ void event_queue_stop(struct event_queue *queue)
 
 int event_queue_deliver(struct event_queue *queue, reader_callback callback, void *data)
 {
-	const struct hg_event *events;
+	const struct event_room *events;
 	struct batch *batch;
 	unsigned count;
 	int status = 0;
 
 	while ((events = event_queue_take(queue, &batch, &count)) != NULL) {
 		for (unsigned i = 0; i < count && status == 0; i++)
-			status = callback(&events[i], data);
+			status = callback(&events[i].event, data);
 		event_queue_give_back(queue, batch);
 		if (status)
 			event_queue_stop(queue);

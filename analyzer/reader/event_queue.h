@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/reader/event.h"
+#include "analyzer/reader/event_room.h"
 #include "analyzer/reader/reader.h"
 
 struct batch;
@@ -19,7 +19,7 @@ struct batch;
 struct event_queue {
 	/* The producer's: the next event's place, NULL without a batch, and the last one of its
 	 * batch. */
-	struct hg_event *next, *last;
+	struct event_room *next, *last;
 	atomic_bool stopped;
 	struct event_batches *batches;
 };
@@ -31,11 +31,11 @@ void event_queue_free(struct event_queue *queue);
 /* ---- the producer ---- */
 
 /* These two do for the functions below what is needed where a batch begins or is full. */
-struct hg_event *event_queue_begin(struct event_queue *queue);
+struct event_room *event_queue_begin(struct event_queue *queue);
 void event_queue_send(struct event_queue *queue);
 
 /* Returns the next event's place, with any contents; waits while all batches are on their way. */
-static inline struct hg_event *event_queue_next(struct event_queue *queue)
+static inline struct event_room *event_queue_next(struct event_queue *queue)
 {
 	return queue->next ? queue->next : event_queue_begin(queue);
 }
@@ -62,8 +62,8 @@ void event_queue_finish(struct event_queue *queue);
 
 /* Returns the next events, in order, and their number, or NULL at the end. Waits for them. The
  * caller gives the batch back afterwards, unless NULL was returned. */
-const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
-					unsigned *count);
+const struct event_room *event_queue_take(struct event_queue *queue, struct batch **batch,
+					  unsigned *count);
 void event_queue_give_back(struct event_queue *queue, struct batch *batch);
 
 /* Tells the producer that the consumer will ignore events from now on, but takes them until the

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This table tells which field of which event goes where in struct hg_event: it has the rows of
+/* This table tells which field of which event goes where in its struct: it has the rows of
  * tracer/events.def. */
 #include "fields.h"
 
 #include <string.h>
+
+#include "tracer/events/all_events.h"
 
 #define KIND_uint8_t      FIELD_UNSIGNED
 #define KIND_uint16_t     FIELD_UNSIGNED
@@ -14,8 +16,8 @@
 #define ELEMENTS_uint8_t  FIELD_BYTES
 #define ELEMENTS_uint64_t FIELD_WORDS
 
-/* `row` is the struct of the event that fields_of_event() is about; all lie at the same place. */
-#define PLACE(member)   (offsetof(struct hg_event, process) + offsetof(row, member))
+/* `row` is the struct of the event that fields_of_event() is about. */
+#define PLACE(member)   offsetof(row, member)
 #define SIZE_OF(member) sizeof(((row *)0)->member)
 
 #define FIELD(type, name, show, description) \
@@ -52,9 +54,9 @@ static void append(GByteArray *to, const void *data, size_t size)
 	g_byte_array_append(to, data, (guint)size);
 }
 
-static void append_field(GByteArray *to, const char *event, const struct field *field)
+static void append_field(GByteArray *to, const char *fields, const struct field *field)
 {
-	const char *value = event + field->offset, *text;
+	const char *value = fields + field->offset, *text;
 	const void *elements;
 	uint32_t count;
 
@@ -67,7 +69,7 @@ static void append_field(GByteArray *to, const char *event, const struct field *
 	case FIELD_BYTES:
 	case FIELD_WORDS:
 		memcpy(&elements, value, sizeof(elements));
-		memcpy(&count, event + field->count_offset, sizeof(count));
+		memcpy(&count, fields + field->count_offset, sizeof(count));
 		append(to, &count, sizeof(count));
 		append(to, elements ? elements : "",
 		       (field->kind == FIELD_BYTES ? 1 : 8) * (size_t)count);
@@ -82,5 +84,5 @@ static void append_field(GByteArray *to, const char *event, const struct field *
 void event_fields_append(GByteArray *to, const struct hg_event *event)
 {
 	for (const struct field *field = event_layouts[event->type].fields(); field->name; field++)
-		append_field(to, (const char *)event, field);
+		append_field(to, event->fields, field);
 }

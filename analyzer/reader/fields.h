@@ -31,7 +31,7 @@ struct field {
 	const char *name; /* NULL ends a list */
 	enum field_kind kind;
 	enum field_show show;
-	size_t offset; /* in struct hg_event */
+	size_t offset; /* in the struct of the event */
 	size_t size;
 	size_t count_offset; /* sequences: where the element count (uint32_t) goes */
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of launches leave out what the launch before had; this puts it back. */
 #include "launches.h"
-#include "tracer/events/ev_args.h"
-#include "tracer/events/ev_launch.h"
 
 #include <glib.h>
 #include <string.h>
+
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_launch.h"
 
 struct launch_slots {
 	struct launch *slots[HG_LAUNCH_SLOTS]; /* NULL: there was none */

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tracer/ring.h"
 #include "tracer/events/ev_page.h"
+#include "tracer/ring.h"
 
 struct key {
 	uint64_t file;

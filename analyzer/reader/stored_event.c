@@ -275,11 +275,11 @@ static bool take_value(struct cursor *cursor, const struct member *member, struc
 	return false;
 }
 
-static void store(struct event_queue *queue, struct hg_event *event, const struct member *member,
+static void store(struct event_queue *queue, struct event_room *room, const struct member *member,
 		  const struct value *value)
 {
 	const struct field *field = member->field;
-	char *target = (char *)event + field->offset;
+	char *target = (char *)&room->of + field->offset;
 	uint32_t count = (uint32_t)value->count;
 	const void *kept;
 
@@ -293,12 +293,12 @@ static void store(struct event_queue *queue, struct hg_event *event, const struc
 			   : "";
 	} else {
 		kept = event_queue_keep(queue, value->data, value->count * member->size);
-		memcpy((char *)event + field->count_offset, &count, sizeof(count));
+		memcpy((char *)&room->of + field->count_offset, &count, sizeof(count));
 	}
 	memcpy(target, &kept, sizeof(kept));
 }
 
-bool stored_event_fill(struct event_queue *queue, struct hg_event *event,
+bool stored_event_fill(struct event_queue *queue, struct event_room *room,
 		       const struct stored_type *type, const void *bytes, size_t size)
 {
 	struct cursor cursor = { bytes, size };
@@ -308,12 +308,12 @@ bool stored_event_fill(struct event_queue *queue, struct hg_event *event,
 
 	for (; fields && fields->name; fields++) /* a recording of another version lacks fields */
 		if (fields->kind == FIELD_STRING)
-			memcpy((char *)event + fields->offset, &empty, sizeof(empty));
+			memcpy((char *)&room->of + fields->offset, &empty, sizeof(empty));
 	for (unsigned i = 0; i < type->count; i++) {
 		if (!take_value(&cursor, &type->members[i], &value))
 			return false;
 		if (type->members[i].field)
-			store(queue, event, &type->members[i], &value);
+			store(queue, room, &type->members[i], &value);
 	}
 	return true;
 }

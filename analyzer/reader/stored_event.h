@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/reader/event.h"
 #include "analyzer/reader/event_queue.h"
 
 struct stored_layout;
@@ -31,7 +30,7 @@ const struct stored_type *stored_type_of(const struct stored_layout *layout, uns
 					 enum hg_event_type *type);
 
 /* Fills in the fields of an event that is all 0, of which the rest is set. False: it is damaged. */
-bool stored_event_fill(struct event_queue *queue, struct hg_event *event,
+bool stored_event_fill(struct event_queue *queue, struct event_room *room,
 		       const struct stored_type *type, const void *bytes, size_t size);
 
 #endif

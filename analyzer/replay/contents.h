@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/reader/event.h"
+#include "tracer/events/ev_pointers_left_out.h"
 
 struct process;
 

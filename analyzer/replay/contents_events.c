@@ -10,6 +10,17 @@
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_modules.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_graph.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_pointers.h"
+#include "tracer/events/ev_pointers_left_out.h"
+#include "tracer/events/ev_prefetch.h"
 
 /* Returns true for memory that the host writes without a call: all but what lies on a GPU. */
 static bool is_of_host(const struct process *process, uint64_t address)
@@ -61,7 +72,7 @@ const char *contents_doubt_of(const struct process *process, const struct hg_eve
 	bool read_now = word->stamp.source == HG_POINTERS_READ && word->stamp.tid == launch->tid &&
 			word->stamp.ns > (thread ? thread->before_ns : 0);
 
-	if (is_graph(launch->launch.api) && (!thread || !thread->in_order))
+	if (is_graph(launch->launch->api) && (!thread || !thread->in_order))
 		return "other nodes of the graph may have changed a pointer in memory before";
 	if (!read_now && is_of_host(process, word->address))
 		return "the host may have changed a pointer in memory since it was recorded";
@@ -116,7 +127,7 @@ static bool is_settled(const struct contents *contents, uint64_t start, uint64_t
  */
 static void apply_numbers(struct contents *contents, const struct hg_event *event)
 {
-	const struct hg_ev_pointers *from = &event->pointers;
+	const struct hg_ev_pointers *from = event->pointers;
 	bool read = from->source == HG_POINTERS_NUMBERS_READ;
 	struct content_stamp stamp = { event->ns, event->tid,
 				       read ? HG_POINTERS_READ : HG_POINTERS_COPIED };
@@ -134,7 +145,7 @@ static void apply_numbers(struct contents *contents, const struct hg_event *even
 /* Runs of words, as in the event; what is malformed ends it. */
 static void apply_pointers(struct contents *contents, const struct hg_event *event)
 {
-	const struct hg_ev_pointers *from = &event->pointers;
+	const struct hg_ev_pointers *from = event->pointers;
 	struct content_stamp stamp = { event->ns, event->tid, from->source };
 
 	if (from->source == HG_POINTERS_NUMBERS || from->source == HG_POINTERS_NUMBERS_READ) {
@@ -282,7 +293,7 @@ static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t de
 
 static void apply_copy(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_copy *copy = &event->copy;
+	const struct hg_ev_copy *copy = event->copy;
 	uint64_t depth = MAX(copy->depth, 1), rows = copy->rows;
 	uint64_t from_row = MAX(copy->src_pitch, copy->size),
 		 to_row = MAX(copy->dst_pitch, copy->size);
@@ -327,7 +338,7 @@ static uint32_t fill_pattern(const struct hg_ev_fill *fill)
 /* Nothing but zeros is known as well as any address. */
 static void apply_fill(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_fill *fill = &event->fill;
+	const struct hg_ev_fill *fill = event->fill;
 	uint64_t start = content_end(fill->dst, WORD - 1) & ~(uint64_t)(WORD - 1);
 	uint64_t end = content_end(fill->dst, fill->size) & ~(uint64_t)(WORD - 1);
 	struct content_stamp stamp = { event->ns, event->tid, HG_POINTERS_COPIED };
@@ -391,13 +402,13 @@ static bool is_blank(const struct process *process, unsigned api)
 static void apply_alloc(struct process *process, const struct hg_event *event)
 {
 	struct contents *contents = &process->contents;
-	struct content_range range = { .start = event->alloc.ptr,
-				       .end = content_end(event->alloc.ptr, event->alloc.size) };
+	struct content_range range = { .start = event->alloc->ptr,
+				       .end = content_end(event->alloc->ptr, event->alloc->size) };
 
-	if (!range.start || !is_made(event->alloc.api))
+	if (!range.start || !is_made(event->alloc->api))
 		return;
-	contents_forget(contents, range.start, event->alloc.size);
-	if (range.start % WORD || !is_blank(process, event->alloc.api) ||
+	contents_forget(contents, range.start, event->alloc->size);
+	if (range.start % WORD || !is_blank(process, event->alloc->api) ||
 	    contents->fresh->len >= CONTENT_RANGES)
 		return;
 	content_cut(contents->fresh, range.start, range.end);
@@ -421,8 +432,8 @@ static void begin_graph(struct contents *contents, const struct hg_event *event)
 {
 	struct content_thread *thread = thread_of(contents, event);
 
-	thread->work = event->graph.work;
-	thread->ordered = event->graph.ordered;
+	thread->work = event->graph->work;
+	thread->ordered = event->graph->ordered;
 	thread->begun = false;
 }
 
@@ -452,7 +463,7 @@ static void note_launch(struct contents *contents, const struct hg_event *event)
 /* A graph of which some nodes are unknown may store anywhere; one that failed was not launched. */
 static void apply_graph(struct contents *contents, const struct hg_event *event)
 {
-	const struct hg_ev_call *call = &event->call;
+	const struct hg_ev_call *call = event->call;
 
 	thread_of(contents, event)->work = 0;
 	contents_forget_events(contents);
@@ -463,7 +474,7 @@ static void apply_graph(struct contents *contents, const struct hg_event *event)
 /* Work that a launch was recorded with ahead of the call, which then failed. */
 static void take_back(struct contents *contents, const struct hg_event *event)
 {
-	if (is_graph(event->error.api))
+	if (is_graph(event->error->api))
 		contents_forget(contents, 0, UINT64_MAX);
 	contents_begun(contents, 0, -1, 0, true);
 }
@@ -477,12 +488,12 @@ void contents_event(struct process *process, const struct hg_event *event)
 		apply_pointers(contents, event);
 		break;
 	case HG_EVENT_pointers_left_out:
-		contents->unexamined = event->pointers_left_out;
+		contents->unexamined = *event->pointers_left_out;
 		break;
 	case HG_EVENT_launch:
 		if (contents->settling.words->len)
-			contents_begun(contents, event->launch.stream, event->launch.device,
-				       event->tid, contents_is_loose(event->launch.api));
+			contents_begun(contents, event->launch->stream, event->launch->device,
+				       event->tid, contents_is_loose(event->launch->api));
 		note_launch(contents, event);
 		break;
 	case HG_EVENT_graph:
@@ -495,28 +506,30 @@ void contents_event(struct process *process, const struct hg_event *event)
 		apply_alloc(process, event);
 		break;
 	case HG_EVENT_copy:
-		contents_begun(contents, event->copy.stream, event->copy.device, event->tid, false);
+		contents_begun(contents, event->copy->stream, event->copy->device, event->tid,
+			       false);
 		note_work(contents, event);
 		apply_copy(process, event);
 		break;
 	case HG_EVENT_fill:
-		contents_begun(contents, event->fill.stream, event->fill.device, event->tid, false);
+		contents_begun(contents, event->fill->stream, event->fill->device, event->tid,
+			       false);
 		note_work(contents, event);
 		apply_fill(process, event);
 		break;
 	case HG_EVENT_call:
-		if (is_graph(event->call.api))
+		if (is_graph(event->call->api))
 			apply_graph(contents, event);
-		else if (is_discard(event->call.api))
-			contents_forget(contents, event->call.ptr, event->call.size);
+		else if (is_discard(event->call->api))
+			contents_forget(contents, event->call->ptr, event->call->size);
 		break;
 	case HG_EVENT_omp_data:
-		if (event->omp_data.op == HG_OMP_TO_DEVICE)
-			contents_forget(contents, event->omp_data.dst, event->omp_data.size);
+		if (event->omp_data->op == HG_OMP_TO_DEVICE)
+			contents_forget(contents, event->omp_data->dst, event->omp_data->size);
 		break;
 	case HG_EVENT_prefetch:
-		if (is_discard(event->prefetch.api))
-			contents_forget(contents, event->prefetch.ptr, event->prefetch.size);
+		if (is_discard(event->prefetch->api))
+			contents_forget(contents, event->prefetch->ptr, event->prefetch->size);
 		break;
 	default:
 		break;

@@ -2,6 +2,10 @@
 /* Work that has not been done yet and will change what lies in memory, and waits for it. */
 #include "contents_internal.h"
 
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_launch.h"
+
 /* hipStreamPerThread: a stream of each thread has this value. [H523] */
 #define PER_THREAD_STREAM 2u
 
@@ -88,18 +92,18 @@ static bool is_pending_elsewhere(const struct contents *contents, uint64_t addre
 bool contents_pending_elsewhere(const struct contents *contents, uint64_t address,
 				const struct hg_event *launch)
 {
-	return launch->launch.stream == PER_THREAD_STREAM ||
-	       contents_is_loose(launch->launch.api) ||
-	       is_pending_elsewhere(contents, address, launch->launch.stream,
-				    launch->launch.device);
+	return launch->launch->stream == PER_THREAD_STREAM ||
+	       contents_is_loose(launch->launch->api) ||
+	       is_pending_elsewhere(contents, address, launch->launch->stream,
+				    launch->launch->device);
 }
 
 void contents_replace(struct contents *contents, uint64_t address,
 		      const struct content_values *values, const struct hg_event *launch)
 {
 	struct content_settling *settling = &contents->settling;
-	uint64_t stream = launch->launch.stream;
-	int32_t device = launch->launch.device;
+	uint64_t stream = launch->launch->stream;
+	int32_t device = launch->launch->device;
 
 	if (address % WORD || content_is_just(contents, address, values) ||
 	    settling->words->len == CONTENT_SETTLING ||

@@ -6,6 +6,8 @@
 
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_launch.h"
 
 /* hipErrorIllegalAddress, hipErrorAssert. hipErrorLaunchFailure is also that of a launch which is
  * too large. */
@@ -38,7 +40,7 @@ static void set_launch(struct failed_call *failed, const struct process *process
 
 static void count_failure(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_error *from = &event->error;
+	const struct hg_ev_error *from = event->error;
 	bool launch = hg_api_class(from->api) == HG_CLASS_LAUNCH;
 	bool full = process->failed->len >= FAILED_PLACES;
 	struct failed_call failed = { .api = from->api,
@@ -70,7 +72,7 @@ static void count_failure(struct process *process, const struct hg_event *event)
 
 void process_call_failed(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_error *from = &event->error;
+	const struct hg_ev_error *from = event->error;
 	uint16_t api = from->api;
 	const struct allocation *restored;
 

@@ -2,6 +2,8 @@
 /* mmap(), munmap(), mremap() and the program break. */
 #include "mappings.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_free.h"
 
 #define DONT_UNMAP 4u /* MREMAP_DONTUNMAP, linux/mman.h */
 
@@ -18,10 +20,10 @@ void mapping_drop(struct process *process, uint64_t start, uint64_t size)
 
 static struct unmapping by_event(const struct hg_event *event)
 {
-	return (struct unmapping){ .api = event->free.api,
+	return (struct unmapping){ .api = event->free->api,
 				   .tid = event->tid,
 				   .ns = event->ns,
-				   .stack_id = event->free.stack_id };
+				   .stack_id = event->free->stack_id };
 }
 
 static void unmap(struct process *process, uint64_t start, uint64_t size,
@@ -69,22 +71,22 @@ static void drop_detached(void *data, uint64_t start, uint64_t size)
 
 void mapping_free(struct process *process, const struct hg_event *event)
 {
-	uint64_t start = event->free.ptr, size = whole_pages(process, event->free.size);
+	uint64_t start = event->free->ptr, size = whole_pages(process, event->free->size);
 	struct unmapping how = by_event(event);
 
-	if (event->free.api == HG_API_shmdt) {
+	if (event->free->api == HG_API_shmdt) {
 		address_space_detach(&process->space, start, &how, drop_detached, process);
 		return;
 	}
-	if (moves_break(event->free.api)) {
-		address_space_unmap(&process->space, start, event->free.size, &how);
-		drop_above_break(process, start, event->free.size);
+	if (moves_break(event->free->api)) {
+		address_space_unmap(&process->space, start, event->free->size, &how);
+		drop_above_break(process, start, event->free->size);
 		process->epoch++;
 		return;
 	}
 	if (start % process->page_size || size == 0)
 		return; /* munmap refuses it; mremap of size 0 makes a second mapping */
-	if (event->free.api == HG_API_munmap) {
+	if (event->free->api == HG_API_munmap) {
 		unmap(process, start, size, &how);
 		return;
 	}
@@ -94,7 +96,7 @@ void mapping_free(struct process *process, const struct hg_event *event)
 
 void mapping_make_room(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_alloc *from = &event->alloc;
+	const struct hg_ev_alloc *from = event->alloc;
 	uint64_t size = whole_pages(process, from->size), kept = 0;
 	struct remap remap = process->remap;
 

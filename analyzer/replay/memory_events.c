@@ -6,6 +6,13 @@
 #include "ranges.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fix.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_memory.h"
+#include "tracer/events/ev_prefetch.h"
 
 /* Returns how many bytes this allocation keeps from being paged out: none if it is registered in
  * place. */
@@ -46,7 +53,7 @@ static void pin(struct process *process, const struct allocation *allocation)
 /* A block of the C library like most: nothing is known of it but what a host_block holds. */
 static bool add_block(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_alloc *from = &event->alloc;
+	const struct hg_ev_alloc *from = event->alloc;
 	struct host_block block = { .ptr = from->ptr,
 				    .size = (uint32_t)from->size,
 				    .stack_id = from->stack_id,
@@ -81,7 +88,7 @@ static void register_in_place(struct process *process, const struct allocation *
 
 void memory_alloc(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_alloc *from = &event->alloc;
+	const struct hg_ev_alloc *from = event->alloc;
 	struct allocation *allocation;
 
 	if (from->ptr == 0)
@@ -136,7 +143,7 @@ static void forget_pages(struct process *process, uint16_t api, uint64_t ptr, ui
 
 static bool free_block(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_free *from = &event->free;
+	const struct hg_ev_free *from = event->free;
 	struct host_block how = { .free_api = (uint8_t)from->api,
 				  .free_tid = event->tid,
 				  .free_ns = event->ns,
@@ -154,10 +161,10 @@ static bool free_block(struct process *process, const struct hg_event *event)
 static void release(struct process *process, struct allocation *allocation,
 		    const struct hg_event *event)
 {
-	allocation->free_api = event->free.api;
+	allocation->free_api = event->free->api;
 	allocation->free_tid = event->tid;
 	allocation->free_ns = event->ns;
-	allocation->free_stack_id = event->free.stack_id;
+	allocation->free_stack_id = event->free->stack_id;
 	unpin(process, allocation);
 	address_space_release(&process->space, allocation);
 	process->epoch++;
@@ -166,7 +173,7 @@ static void release(struct process *process, struct allocation *allocation,
 /* Ends whole mappings for hipMemUnmap, one or several that lie side by side (CLR62, H62). */
 static void unmap_range(struct process *process, const struct hg_event *event)
 {
-	uint64_t start = event->free.ptr, end = start + event->free.size;
+	uint64_t start = event->free->ptr, end = start + event->free->size;
 	struct allocation *found;
 	bool any = false;
 
@@ -181,7 +188,7 @@ static void unmap_range(struct process *process, const struct hg_event *event)
 
 void memory_free(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_free *from = &event->free;
+	const struct hg_ev_free *from = event->free;
 	uint16_t api = from->api;
 	struct allocation *allocation;
 
@@ -227,7 +234,7 @@ static void forget_attributes(const struct process *process, uint64_t start, uin
 
 void memory_prefetch(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_prefetch *from = &event->prefetch;
+	const struct hg_ev_prefetch *from = event->prefetch;
 	uint64_t start = from->ptr, end = from->ptr + from->size;
 	struct allocation *found;
 
@@ -283,7 +290,7 @@ static bool is_hip(const struct process *process, uint64_t address)
  */
 void memory_copy(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_copy *copy = &event->copy;
+	const struct hg_ev_copy *copy = event->copy;
 	bool to = is_hip(process, copy->dst);
 	uint64_t ptr = to ? copy->src : copy->dst;
 	uint64_t pitch = MAX(copy->size, to ? copy->src_pitch : copy->dst_pitch), size;
@@ -298,7 +305,7 @@ void memory_copy(struct process *process, const struct hg_event *event)
 
 void memory_advise(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_advise *from = &event->advise;
+	const struct hg_ev_advise *from = event->advise;
 
 	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
 		const struct page_call call = { .api = from->api,
@@ -319,24 +326,24 @@ void memory_advise(struct process *process, const struct hg_event *event)
 
 void memory_fix(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_fix *from = &event->fix;
+	const struct hg_ev_fix *from = event->fix;
 	struct hg_event as = { .ns = event->ns, .pid = event->pid, .tid = event->tid };
 
 	if (from->outcome != HG_FIX_DONE)
 		return;
 	if (from->fix == HG_FIX_COARSE_MANAGED) {
 		as.type = HG_EVENT_advise;
-		as.advise = (struct hg_ev_advise){ .ptr = from->ptr,
-						   .size = from->size,
-						   .advice = ADVICE_SET_COARSE_GRAIN,
-						   .target = from->device,
-						   .stack_id = from->stack_id };
+		as.advise = &(struct hg_ev_advise){ .ptr = from->ptr,
+						    .size = from->size,
+						    .advice = ADVICE_SET_COARSE_GRAIN,
+						    .target = from->device,
+						    .stack_id = from->stack_id };
 		memory_advise(process, &as);
 	} else if (from->fix == HG_FIX_PREFETCH) {
 		as.type = HG_EVENT_prefetch;
-		as.prefetch = (struct hg_ev_prefetch){ .ptr = from->ptr,
-						       .size = from->size,
-						       .target = from->device };
+		as.prefetch = &(struct hg_ev_prefetch){ .ptr = from->ptr,
+							.size = from->size,
+							.target = from->device };
 		memory_prefetch(process, &as);
 	}
 }
@@ -355,7 +362,7 @@ static uint64_t pool_flags(const struct hg_ev_memory *from)
 /* Keeps what was known before until the next answer, except that it is out of date. */
 void memory_attributes_apply(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_memory *from = &event->memory;
+	const struct hg_ev_memory *from = event->memory;
 	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
 
 	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr))

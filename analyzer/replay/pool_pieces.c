@@ -5,6 +5,7 @@
 #include "analyzer/replay/replay.h"
 #include "codeobj/text.h"
 #include "include/hipgrain.h"
+#include "tracer/events/ev_annotation.h"
 
 /* Escape sequences make a name longer. */
 #define SHOWN_MOST 512u
@@ -109,7 +110,7 @@ static bool is_program_s(const struct hg_event *event)
 
 static void take(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_annotation *from = &event->annotation;
+	const struct hg_ev_annotation *from = event->annotation;
 	struct pool_pieces *pieces = &process->pool_pieces;
 	uint64_t offset = 0, overlapping;
 	struct allocation *block = address_space_find(&process->space, from->ptr, &offset);
@@ -154,7 +155,7 @@ static struct pool_piece *piece_from(const struct process *process, uint64_t ptr
 
 static void give_back(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_annotation *from = &event->annotation;
+	const struct hg_ev_annotation *from = event->annotation;
 	struct pool_pieces *pieces = &process->pool_pieces;
 	uint64_t offset = 0;
 	struct allocation *block = address_space_find(&process->space, from->ptr, &offset);
@@ -181,7 +182,7 @@ static void give_back(struct process *process, const struct hg_event *event)
 
 static void name(struct process *process, const struct hg_event *event)
 {
-	const struct hg_ev_annotation *from = &event->annotation;
+	const struct hg_ev_annotation *from = event->annotation;
 	uint64_t offset = 0;
 	struct allocation *block = address_space_find(&process->space, from->ptr, &offset);
 	struct pool_piece *piece = piece_from(process, from->ptr, block, offset);
@@ -203,8 +204,8 @@ static void name(struct process *process, const struct hg_event *event)
 void pool_pieces_event(struct process *process, const struct hg_event *event)
 {
 	process->epoch +=
-	    event->annotation.act <= HIPGRAIN_NAME || event->annotation.act == HIPGRAIN_SEEN;
-	switch (event->annotation.act) {
+	    event->annotation->act <= HIPGRAIN_NAME || event->annotation->act == HIPGRAIN_SEEN;
+	switch (event->annotation->act) {
 	case HIPGRAIN_ALLOC:
 	case HIPGRAIN_SEEN:
 		take(process, event);

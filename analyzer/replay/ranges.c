@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "tracer/events/ev_range.h"
+
 /* The tree has so many nodes; then names without their numbers come, and then none. */
 #define NODES_MOST   65536u
 #define GROUPS_MOST  (2 * NODES_MOST)
@@ -269,14 +271,14 @@ void ranges_apply(struct process *process, const struct hg_event *event)
 	if (!process->ranges)
 		process->ranges = ranges_new();
 	thread = thread_of(process->ranges, event->tid);
-	if (event->range.kind == HG_RANGE_START)
-		start(process->ranges, &event->range);
-	else if (event->range.kind == HG_RANGE_STOP)
-		stop(process->ranges, &event->range);
-	else if (thread && event->range.kind == HG_RANGE_PUSH)
-		push(process->ranges, thread, &event->range);
-	else if (thread && event->range.kind == HG_RANGE_POP)
-		pop(process->ranges, thread, event->range.source);
+	if (event->range->kind == HG_RANGE_START)
+		start(process->ranges, event->range);
+	else if (event->range->kind == HG_RANGE_STOP)
+		stop(process->ranges, event->range);
+	else if (thread && event->range->kind == HG_RANGE_PUSH)
+		push(process->ranges, thread, event->range);
+	else if (thread && event->range->kind == HG_RANGE_POP)
+		pop(process->ranges, thread, event->range->source);
 }
 
 /* ---- where something happened ---- */

@@ -18,6 +18,25 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_omp_device.h"
+#include "tracer/events/ev_omp_submit.h"
+#include "tracer/events/ev_omp_target.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_python.h"
+#include "tracer/events/ev_python_code.h"
+#include "tracer/events/ev_region.h"
+#include "tracer/events/ev_runtime.h"
+#include "tracer/events/ev_stack.h"
+#include "tracer/events/ev_state.h"
 
 /* ---- processes ---- */
 
@@ -76,7 +95,7 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 	/* Recording is on before a process starts, so one that does not begin is not ours. */
 	if (first->type != HG_EVENT_process)
 		return true;
-	session = variable(first->process.env, "HIPGRAIN_SESSION");
+	session = variable(first->process->env, "HIPGRAIN_SESSION");
 	foreign = !session || strcmp(session, replay->session) != 0;
 	g_free(session);
 	return foreign;
@@ -117,7 +136,7 @@ static const struct process *process_then(const struct replay *replay, int32_t p
  * tells; without that time the parent is taken as it is now. */
 static void inherit(struct replay *replay, struct process *child, const struct hg_event *announced)
 {
-	const struct hg_ev_process *about = &announced->process;
+	const struct hg_ev_process *about = announced->process;
 	bool known = about->ancestor && about->fork_age <= (uint64_t)INT64_MAX;
 	int64_t fork_ns = known ? announced->ns - (int64_t)about->fork_age : INT64_MAX;
 	const struct process *parent = known
@@ -162,21 +181,21 @@ static void set_text(char **target, const char *text)
 
 static void apply_process(struct process *process, const struct hg_event *event)
 {
-	char **lines = g_strsplit(event->process.env, "\n", -1);
+	char **lines = g_strsplit(event->process->env, "\n", -1);
 
 	process->announced = true;
-	process->forked = event->process.forked;
-	process->instance = event->process.instance;
-	process->state.late = event->process.late;
-	process->ppid = (int32_t)event->process.ppid;
-	process->threshold = event->process.threshold;
-	if (event->process.page_size) {
-		process->page_size = event->process.page_size;
-		process->pages.page_size = event->process.page_size;
-		process->attributed.page_size = event->process.page_size;
+	process->forked = event->process->forked;
+	process->instance = event->process->instance;
+	process->state.late = event->process->late;
+	process->ppid = (int32_t)event->process->ppid;
+	process->threshold = event->process->threshold;
+	if (event->process->page_size) {
+		process->page_size = event->process->page_size;
+		process->pages.page_size = event->process->page_size;
+		process->attributed.page_size = event->process->page_size;
 	}
-	set_text(&process->exe, event->process.exe);
-	set_text(&process->cmdline, event->process.cmdline);
+	set_text(&process->exe, event->process->exe);
+	set_text(&process->cmdline, event->process->cmdline);
 	for (char **line = lines; *line; line++) {
 		char *equals = strchr(*line, '=');
 
@@ -199,30 +218,30 @@ static bool is_known_module(const struct host_module *module, const struct hg_ev
 
 static void apply_module(struct process *process, const struct hg_event *event)
 {
-	const struct host_module *old = process_module(process, event->module.start, MODULES_ALL);
+	const struct host_module *old = process_module(process, event->module->start, MODULES_ALL);
 	struct host_module *module;
 
-	if (event->module.past && *event->module.past) {
-		g_hash_table_replace(process->bypasses, g_strdup(event->module.path),
-				     g_strdup(event->module.past));
+	if (event->module->past && *event->module->past) {
+		g_hash_table_replace(process->bypasses, g_strdup(event->module->path),
+				     g_strdup(event->module->past));
 	}
-	if (!event->module.size && !old)
+	if (!event->module->size && !old)
 		return; /* unloaded, and its loading was not recorded */
-	if (event->module.size && is_known_module(old, &event->module))
+	if (event->module->size && is_known_module(old, event->module))
 		return;
 	module = g_new0(struct host_module, 1);
-	module->bias = event->module.bias;
-	module->start = event->module.start;
-	module->size = event->module.size ? event->module.size : old->size;
-	module->path = event->module.size ? g_strdup(event->module.path) : NULL;
-	module->build_id = g_strdup(event->module.build_id);
+	module->bias = event->module->bias;
+	module->start = event->module->start;
+	module->size = event->module->size ? event->module->size : old->size;
+	module->path = event->module->size ? g_strdup(event->module->path) : NULL;
+	module->build_id = g_strdup(event->module->build_id);
 	g_ptr_array_add(process->modules, module);
 	process->epoch++;
 }
 
 static void apply_region(struct process *process, const struct hg_event *event)
 {
-	struct region region = { event->region.kind, event->region.start, event->region.size };
+	struct region region = { event->region->kind, event->region->start, event->region->size };
 
 	for (unsigned i = 0; i < process->regions->len; i++) {
 		struct region *old = &g_array_index(process->regions, struct region, i);
@@ -239,15 +258,15 @@ static void apply_region(struct process *process, const struct hg_event *event)
 
 static void apply_runtime(struct process *process, const struct hg_event *event)
 {
-	set_text(&process->runtime_path, event->runtime.path);
-	process->recorded_version = event->runtime.version;
+	set_text(&process->runtime_path, event->runtime->path);
+	process->recorded_version = event->runtime->version;
 	process->runtime_version = process->supposed && process->supposed->version
 				       ? process->supposed->version
-				       : event->runtime.version;
-	process->device_count = event->runtime.device_count;
-	process->runtime_result = event->runtime.result;
-	process->host_memory = event->runtime.host_memory;
-	process->huge_pages = event->runtime.huge_pages;
+				       : event->runtime->version;
+	process->device_count = event->runtime->device_count;
+	process->runtime_result = event->runtime->result;
+	process->host_memory = event->runtime->host_memory;
+	process->huge_pages = event->runtime->huge_pages;
 }
 
 /* Returns if the GPU is an APU: 0, 1, or -1 where its name does not tell. */
@@ -293,20 +312,20 @@ static void apply_device(struct process *process, const struct hg_event *event)
 {
 	struct device *device = g_new0(struct device, 1);
 
-	device->ordinal = event->device.ordinal;
-	device->name = g_strdup(event->device.name);
-	device->arch = g_strdup(event->device.arch);
-	device->xnack = event->device.xnack;
+	device->ordinal = event->device->ordinal;
+	device->name = g_strdup(event->device->name);
+	device->arch = g_strdup(event->device->arch);
+	device->xnack = event->device->xnack;
 	if (device->xnack < 0 && device->arch) /* runtimes name no mode where there is none */
 		device->xnack = codeobj_device_xnack(device->arch);
-	device->managed = event->device.managed;
-	device->pageable_access = event->device.pageable_access;
-	device->large_bar = event->device.large_bar;
-	device->fine_grain = event->device.fine_grain;
-	device->integrated = event->device.integrated;
-	device->host_native_atomic = event->device.host_native_atomic;
-	device->host_link = event->device.host_link;
-	device->memory = event->device.memory;
+	device->managed = event->device->managed;
+	device->pageable_access = event->device->pageable_access;
+	device->large_bar = event->device->large_bar;
+	device->fine_grain = event->device->fine_grain;
+	device->integrated = event->device->integrated;
+	device->host_native_atomic = event->device->host_native_atomic;
+	device->host_link = event->device->host_link;
+	device->memory = event->device->memory;
 	if (process->supposed)
 		suppose(device, process->supposed);
 	g_ptr_array_add(process->devices, device);
@@ -316,22 +335,22 @@ static void apply_code_object(struct process *process, const struct hg_event *ev
 {
 	struct code_object_ref *object = g_new0(struct code_object_ref, 1);
 
-	object->sha256 = g_strdup(event->code_object.sha256);
-	object->target = g_strdup(event->code_object.target);
-	object->path = g_strdup(event->code_object.path);
-	object->problem = g_strdup(event->code_object.problem);
+	object->sha256 = g_strdup(event->code_object->sha256);
+	object->target = g_strdup(event->code_object->target);
+	object->path = g_strdup(event->code_object->path);
+	object->problem = g_strdup(event->code_object->problem);
 	g_hash_table_replace(process->code_objects,
-			     GUINT_TO_POINTER(event->code_object.code_object_id), object);
+			     GUINT_TO_POINTER(event->code_object->code_object_id), object);
 }
 
 static void apply_kernel(struct process *process, const struct hg_event *event)
 {
 	struct kernel_ref *kernel = g_new0(struct kernel_ref, 1);
 
-	kernel->id = event->kernel.kernel_id;
-	kernel->code_object_id = event->kernel.code_object_id;
-	kernel->kernarg_size = event->kernel.kernarg_size;
-	kernel->symbol = g_strdup(event->kernel.symbol);
+	kernel->id = event->kernel->kernel_id;
+	kernel->code_object_id = event->kernel->code_object_id;
+	kernel->kernarg_size = event->kernel->kernarg_size;
+	kernel->symbol = g_strdup(event->kernel->symbol);
 	g_hash_table_replace(process->kernels, GUINT_TO_POINTER(kernel->id), kernel);
 }
 
@@ -339,13 +358,13 @@ static void apply_args(struct process *process, const struct hg_event *event)
 {
 	struct kernel_args *args = g_new0(struct kernel_args, 1);
 
-	args->id = event->args.args_id;
-	args->kernel_id = event->args.kernel_id;
-	args->status = event->args.status;
-	args->length = event->args.length;
-	args->bytes = g_memdup2(event->args.bytes, event->args.length);
-	args->kept_length = event->args.kept_length;
-	args->kept = g_memdup2(event->args.kept, event->args.kept_length);
+	args->id = event->args->args_id;
+	args->kernel_id = event->args->kernel_id;
+	args->status = event->args->status;
+	args->length = event->args->length;
+	args->bytes = g_memdup2(event->args->bytes, event->args->length);
+	args->kept_length = event->args->kept_length;
+	args->kept = g_memdup2(event->args->kept, event->args->kept_length);
 	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
 }
 
@@ -353,29 +372,29 @@ static void apply_python(struct process *process, const struct hg_event *event)
 {
 	g_free(process->python_problem);
 	process->python_problem =
-	    *event->python.problem
+	    *event->python->problem
 		? g_strdup_printf("Python %s: call stacks lack functions of its program: %s",
-				  *event->python.version ? event->python.version
-							 : "of some version",
-				  event->python.problem)
+				  *event->python->version ? event->python->version
+							  : "of some version",
+				  event->python->problem)
 		: NULL;
 }
 
 /* Numbers stand for contents: a second one is the same. */
 static void apply_python_code(struct process *process, const struct hg_event *event)
 {
-	gpointer id = GUINT_TO_POINTER(event->python_code.code_id);
+	gpointer id = GUINT_TO_POINTER(event->python_code->code_id);
 	struct python_code *code;
 
 	if (g_hash_table_contains(process->codes, id))
 		return;
 	code = g_new0(struct python_code, 1);
-	code->file = g_strdup(event->python_code.file);
-	code->function = g_strdup(event->python_code.function);
-	code->first_line = event->python_code.first_line;
-	code->minor = event->python_code.minor;
-	code->length = event->python_code.length;
-	code->lines = g_memdup2(event->python_code.lines, event->python_code.length);
+	code->file = g_strdup(event->python_code->file);
+	code->function = g_strdup(event->python_code->function);
+	code->first_line = event->python_code->first_line;
+	code->minor = event->python_code->minor;
+	code->length = event->python_code->length;
+	code->lines = g_memdup2(event->python_code->lines, event->python_code->length);
 	g_hash_table_insert(process->codes, id, code);
 }
 
@@ -383,11 +402,12 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 {
 	struct call_stack *stack = g_new0(struct call_stack, 1);
 
-	stack->depth = event->stack.depth;
+	stack->depth = event->stack->depth;
 	stack->modules = process->modules->len;
 	stack->codes = g_hash_table_ref(process->codes);
-	stack->frames = g_memdup2(event->stack.frames, event->stack.depth * sizeof(*stack->frames));
-	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
+	stack->frames =
+	    g_memdup2(event->stack->frames, event->stack->depth * sizeof(*stack->frames));
+	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack->stack_id), stack);
 }
 
 static void set_pointer_attribute(struct process *process, const struct hg_ev_call *from)
@@ -401,27 +421,27 @@ static void set_pointer_attribute(struct process *process, const struct hg_ev_ca
 /* Faults of a GPU, and calls below HIP that this process does not record, and why. */
 static void apply_call(struct process *process, const struct hg_event *event)
 {
-	if (event->call.api == HG_API_hipPointerSetAttribute)
-		set_pointer_attribute(process, &event->call);
-	if ((event->call.api == HG_API_gpu_memory_fault ||
-	     event->call.api == HG_API_gpu_queue_error) &&
+	if (event->call->api == HG_API_hipPointerSetAttribute)
+		set_pointer_attribute(process, event->call);
+	if ((event->call->api == HG_API_gpu_memory_fault ||
+	     event->call->api == HG_API_gpu_queue_error) &&
 	    !process->stopped_ns)
 		process->stopped_ns = event->ns;
-	if ((event->call.api == HG_API_hipGraphLaunch ||
-	     event->call.api == HG_API_hipGraphLaunch_spt) &&
-	    event->call.flags) {
+	if ((event->call->api == HG_API_hipGraphLaunch ||
+	     event->call->api == HG_API_hipGraphLaunch_spt) &&
+	    event->call->flags) {
 		process->unknown_graphs++;
-		process->unknown_nodes = MAX(process->unknown_nodes, event->call.flags);
+		process->unknown_nodes = MAX(process->unknown_nodes, event->call->flags);
 	}
-	if (event->call.api >= HG_API_hsa_memory_copy &&
-	    event->call.api <= HG_API_hsa_amd_memory_fill) {
-		contents_forget(&process->contents, event->call.ptr, event->call.size);
+	if (event->call->api >= HG_API_hsa_memory_copy &&
+	    event->call->api <= HG_API_hsa_amd_memory_fill) {
+		contents_forget(&process->contents, event->call->ptr, event->call->size);
 		if (!process->hsa_copies++)
-			process->hsa_copy_api = event->call.api;
+			process->hsa_copy_api = event->call->api;
 	}
-	if (event->call.api == HG_API_hsa_tables_refused) {
+	if (event->call->api == HG_API_hsa_tables_refused) {
 		g_free(process->hsa_refused);
-		process->hsa_refused = g_strdup(event->call.text);
+		process->hsa_refused = g_strdup(event->call->text);
 	}
 }
 
@@ -429,26 +449,26 @@ static void apply_call(struct process *process, const struct hg_event *event)
  * later. */
 static bool is_again(const struct process *process, const struct hg_event *event)
 {
-	return event->type == HG_EVENT_process && event->process.late && process->announced &&
-	       !process->foreign && process->instance == event->process.instance;
+	return event->type == HG_EVENT_process && event->process->late && process->announced &&
+	       !process->foreign && process->instance == event->process->instance;
 }
 
 static void apply_state(struct process *process, const struct hg_event *event)
 {
 	struct process_state *state = &process->state;
 
-	state->telling = event->state.phase == HG_STATE_BEGIN;
+	state->telling = event->state->phase == HG_STATE_BEGIN;
 	state->tid = event->tid;
 	if (state->telling) {
-		state->age = state->again ? state->age : event->state.age;
+		state->age = state->again ? state->age : event->state->age;
 		return;
 	}
 	if (!state->again) {
 		state->state_known = true;
-		state->calls = event->state.calls;
-		state->left_out = event->state.left_out;
-		state->threshold = event->state.threshold;
-		state->counted = event->state.counted;
+		state->calls = event->state->calls;
+		state->left_out = event->state->left_out;
+		state->threshold = event->state->threshold;
+		state->counted = event->state->counted;
 	}
 	state->again = false;
 }
@@ -494,8 +514,8 @@ void replay_apply_block(struct replay *replay, struct process *process,
 	if (event->type == HG_EVENT_free) {
 		memory_free(process, event);
 	} else {
-		if (event->alloc.ptr)
-			contents_forget(&process->contents, event->alloc.ptr, event->alloc.size);
+		if (event->alloc->ptr)
+			contents_forget(&process->contents, event->alloc->ptr, event->alloc->size);
 		memory_alloc(process, event);
 	}
 	replay_turn++;
@@ -568,7 +588,7 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		if (process)
 			forget_inherited(replay, process);
 		process = start_process(replay, event);
-		if (event->type == HG_EVENT_process && event->process.forked)
+		if (event->type == HG_EVENT_process && event->process->forked)
 			inherit(replay, process, event);
 	}
 	replay->last = process;
@@ -630,10 +650,10 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		break;
 	case HG_EVENT_launch:
 		process->launches++;
-		count_launch(process, &event->launch);
-		process->latest_launch = event->launch;
+		count_launch(process, event->launch);
+		process->latest_launch = *event->launch;
 		process->latest_launch_tid = event->tid;
-		process->dispatches += event->launch.api == HG_API_hsa_queue_dispatch;
+		process->dispatches += event->launch->api == HG_API_hsa_queue_dispatch;
 		target_regions_event(process, event);
 		break;
 	case HG_EVENT_memory:
@@ -650,24 +670,24 @@ static struct process *apply_event(struct replay *replay, const struct hg_event 
 		memory_fix(process, event);
 		break;
 	case HG_EVENT_omp_target:
-		count_region(process, &event->omp_target);
+		count_region(process, event->omp_target);
 		target_regions_event(process, event);
 		break;
 	case HG_EVENT_omp_data:
-		process->target_transfers += event->omp_data.op == HG_OMP_TO_DEVICE ||
-					     event->omp_data.op == HG_OMP_FROM_DEVICE;
+		process->target_transfers += event->omp_data->op == HG_OMP_TO_DEVICE ||
+					     event->omp_data->op == HG_OMP_FROM_DEVICE;
 		break;
 	case HG_EVENT_call:
 		apply_call(process, event);
 		break;
 	case HG_EVENT_omp_device:
-		add_target_device(process, &event->omp_device);
+		add_target_device(process, event->omp_device);
 		break;
 	case HG_EVENT_omp_submit:
-		process->target_kernels += is_bit(process->target_gpus, event->omp_submit.device);
+		process->target_kernels += is_bit(process->target_gpus, event->omp_submit->device);
 		break;
 	case HG_EVENT_gpu_time:
-		count_gpu_time(process, &event->gpu_time);
+		count_gpu_time(process, event->gpu_time);
 		break;
 	case HG_EVENT_annotation:
 		pool_pieces_event(process, event);

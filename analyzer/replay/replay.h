@@ -16,6 +16,7 @@
 #include "analyzer/replay/pages.h"
 #include "analyzer/replay/pool_pieces.h"
 #include "analyzer/reader/counts.h"
+#include "tracer/events/ev_launch.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
 struct host_module {

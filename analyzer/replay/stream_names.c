@@ -4,24 +4,32 @@
 
 #include "stream_order.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_range.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 static uint64_t stream_of(const struct hg_event *event)
 {
 	switch (event->type) {
 	case HG_EVENT_stream:
-		return event->stream.stream;
+		return event->stream->stream;
 	case HG_EVENT_launch:
-		return event->launch.stream;
+		return event->launch->stream;
 	case HG_EVENT_copy:
-		return event->copy.stream;
+		return event->copy->stream;
 	case HG_EVENT_fill:
-		return event->fill.stream;
+		return event->fill->stream;
 	case HG_EVENT_prefetch:
-		return event->prefetch.stream;
+		return event->prefetch->stream;
 	case HG_EVENT_sync:
-		return event->sync.stream;
+		return event->sync->stream;
 	case HG_EVENT_event:
-		return event->event.stream;
+		return event->event->stream;
 	default:
 		return 0;
 	}
@@ -41,10 +49,10 @@ void stream_names_event(struct process *process, const struct hg_event *event)
 {
 	uint64_t handle = stream_of(event);
 	bool created =
-	    event->type == HG_EVENT_stream && event->stream.api != HG_API_hipStreamDestroy;
+	    event->type == HG_EVENT_stream && event->stream->api != HG_API_hipStreamDestroy;
 
 	if (event->type == HG_EVENT_range)
-		name_stream(process, &event->range);
+		name_stream(process, event->range);
 	if (handle <= STREAM_PER_THREAD || (!created && handle == process->latest_stream))
 		return;
 	if (created || !g_hash_table_contains(process->streams, &handle))

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "tracer/api/host.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_target.h"
 
 #define PREFIX "__omp_offloading_"
 
@@ -105,10 +107,10 @@ static void launched(const struct process *process, const struct hg_ev_launch *l
 void target_regions_event(struct process *process, const struct hg_event *event)
 {
 	if (event->type == HG_EVENT_launch)
-		launched(process, &event->launch);
-	else if (event->omp_target.endpoint != HG_OMP_END &&
-		 (event->omp_target.kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET)
-		begin(process, event->omp_target.stack_id);
+		launched(process, event->launch);
+	else if (event->omp_target->endpoint != HG_OMP_END &&
+		 (event->omp_target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET)
+		begin(process, event->omp_target->stack_id);
 }
 
 const struct target_region *target_region_at(const struct process *process, uint64_t code)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "analyzer/reader/library_event.h"
 #include "analyzer/replay/ranges.h"
 
 #include "analyzer/rules/atomics/atomics.h"
@@ -17,6 +18,11 @@
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_pointers_left_out.h"
 
 struct rules_engine {
 	struct findings *findings;
@@ -144,7 +150,7 @@ static bool is_told_of_atomic(const struct isa_kernel *code)
 static void check_launch(const struct rules_context *context, struct kernel_ref *kernel,
 			 struct kernel_args *args, struct checked_launch *checked)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct rules_context own = *context;
 	struct launch launch = { .kernel = kernel,
 				 .args = args,
@@ -197,7 +203,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 
 static void handle_launch(struct rules_engine *engine, const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct last_launch *last = last_launch(engine, context->event);
@@ -254,8 +260,8 @@ static void take_back_launch(struct rules_engine *engine, const struct process *
 {
 	struct last_launch *last = last_launch(engine, event);
 
-	if (!last->hits || last->kernel_id != event->error.ptr ||
-	    !process_refused_launch(process, event->error.code, last->ns))
+	if (!last->hits || last->kernel_id != event->error->ptr ||
+	    !process_refused_launch(process, event->error->code, last->ns))
 		return;
 	for (unsigned i = 0; i < last->hits->len; i++) {
 		struct finding *finding = last->hits->pdata[i];
@@ -302,7 +308,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 	}
 	context.history = call_history_of(process);
 	context.released =
-	    address_space_find_base(&process->space, event->free.ptr, event->free.api);
+	    address_space_find_base(&process->space, event->free->ptr, event->free->api);
 	rules_wake(&context, WAKE_RELEASE);
 	call_history_released(&context);
 }
@@ -362,7 +368,8 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	rules_wake(&context, WAKE_CALL_OF_HIP);
 	if (event->type == HG_EVENT_launch)
 		handle_launch(engine, &context);
-	else if (event->type == HG_EVENT_error && hg_api_class(event->error.api) == HG_CLASS_LAUNCH)
+	else if (event->type == HG_EVENT_error &&
+		 hg_api_class(event->error->api) == HG_CLASS_LAUNCH)
 		take_back_launch(engine, process, event);
 	call_history_event(&context, &context.memory);
 	if (wake != WAKES)

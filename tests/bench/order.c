@@ -17,6 +17,14 @@
 
 #include "analyzer/isa/isa.h"
 #include "analyzer/rules/rules.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 #define STREAMS 8
 #define BUFFERS 64
@@ -82,66 +90,70 @@ static uint64_t stream(unsigned i)
 static void begin(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_code_object,
-				 .code_object = { .code_object_id = 1,
-						  .sha256 = "abc",
-						  .target = "gfx90a",
-						  .path = "",
-						  .problem = "" } });
-	apply((struct hg_event){
-	    .type = HG_EVENT_kernel,
-	    .kernel = { .kernel_id = 1, .code_object_id = 1, .symbol = "copy" } });
+				 .code_object = &(struct hg_ev_code_object){ .code_object_id = 1,
+									     .sha256 = "abc",
+									     .target = "gfx90a",
+									     .path = "",
+									     .problem = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = &(struct hg_ev_kernel){
+				     .kernel_id = 1, .code_object_id = 1, .symbol = "copy" } });
 	for (unsigned i = 0; i < STREAMS; i++) {
-		apply((struct hg_event){ .type = HG_EVENT_stream,
-					 .stream = { .api = HG_API_hipStreamCreateWithFlags,
-						     .stream = stream(i),
-						     .flags = i & 1 } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_stream,
+		    .stream = &(struct hg_ev_stream){ .api = HG_API_hipStreamCreateWithFlags,
+						      .stream = stream(i),
+						      .flags = i & 1 } });
 	}
 	for (unsigned i = 0; i < BUFFERS; i++) {
 		apply((struct hg_event){
 		    .type = HG_EVENT_alloc,
-		    .alloc = {
+		    .alloc = &(struct hg_ev_alloc){
 			.api = HG_API_hipMalloc, .ptr = buffer(i), .size = BYTES, .symbol = "" } });
 	}
 	for (unsigned i = 0; i < BUFFERS; i++) {
 		uint64_t words[] = { buffer(i), buffer(i + STREAMS) };
 
 		apply((struct hg_event){ .type = HG_EVENT_args,
-					 .args = { .args_id = i + 1,
-						   .kernel_id = 1,
-						   .bytes = (const uint8_t *)words,
-						   .length = sizeof(words) } });
+					 .args =
+					     &(struct hg_ev_args){ .args_id = i + 1,
+								   .kernel_id = 1,
+								   .bytes = (const uint8_t *)words,
+								   .length = sizeof(words) } });
 	}
 }
 
 static void step(unsigned i)
 {
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 1,
-					     .args_id = i % BUFFERS + 1,
-					     .grid_x = 1,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .stream = stream(i) } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 1,
+								   .args_id = i % BUFFERS + 1,
+								   .grid_x = 1,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .stream = stream(i) } });
 	if (i % 10 == 0) {
 		uint64_t event = 0x9000 + i / 10 % 100;
 
-		apply((struct hg_event){ .type = HG_EVENT_event,
-					 .event = { .api = HG_API_hipEventRecord,
-						    .event = event,
-						    .stream = stream(i) } });
-		apply((struct hg_event){ .type = HG_EVENT_event,
-					 .event = { .api = HG_API_hipStreamWaitEvent,
+		apply((struct hg_event){
+		    .type = HG_EVENT_event,
+		    .event = &(struct hg_ev_event){
+			.api = HG_API_hipEventRecord, .event = event, .stream = stream(i) } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_event,
+		    .event = &(struct hg_ev_event){ .api = HG_API_hipStreamWaitEvent,
 						    .event = event,
 						    .stream = stream(i + 3) } });
 	}
 	if (i % 1000 == 0) {
 		apply((struct hg_event){
 		    .type = HG_EVENT_sync,
-		    .sync = { .api = HG_API_hipStreamSynchronize, .stream = stream(i / 1000) } });
+		    .sync = &(struct hg_ev_sync){ .api = HG_API_hipStreamSynchronize,
+						  .stream = stream(i / 1000) } });
 	}
 }
 

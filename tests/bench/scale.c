@@ -36,7 +36,6 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
-#include "tracer/provider.h"
 #include "tracer/events/ev_alloc.h"
 #include "tracer/events/ev_args.h"
 #include "tracer/events/ev_code_object.h"
@@ -46,6 +45,7 @@
 #include "tracer/events/ev_runtime.h"
 #include "tracer/events/ev_stack.h"
 #include "tracer/events/ev_sync.h"
+#include "tracer/provider.h"
 
 #define STACKS       1000u
 #define STACK_DEPTH  12u

@@ -15,6 +15,7 @@
 #include "analyzer/reader/reader.h"
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/paths.h"
+#include "tracer/events/ev_launch.h"
 
 struct run {
 	struct replay replay;
@@ -72,7 +73,7 @@ static void by_paths(const struct rules_context *context, const struct launch *l
 
 static void print_launch(const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct launch launch = { .kernel = kernel,
 				 .args = process_args(context->process, event->args_id) };

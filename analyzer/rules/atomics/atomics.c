@@ -15,6 +15,7 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_launch.h"
 
 #include <string.h>
 
@@ -65,7 +66,7 @@ static bool is_kept_on_host(const struct rules_context *context,
 	return grain->location == LOCATION_MOVABLE &&
 	       memory_is_kept_on_host(
 		   call_history_find(context->history, pointer->place.allocation),
-		   context->event->launch.device);
+		   context->event->launch->device);
 }
 
 struct model_atomic_use atomic_use(const struct rules_context *context, const struct launch *launch,
@@ -437,7 +438,7 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    "error; %s.",
 	    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch, part);
 	g_free(part);
-	fix = atomic_coarse_fix(pointer, context->event->launch.device);
+	fix = atomic_coarse_fix(pointer, context->event->launch->device);
 	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
 				       "everywhere, but slow)",
 				       fix);
@@ -475,7 +476,7 @@ static void report_loop(const struct rules_context *context, const struct launch
 		return;
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (fine) {
-		fix = atomic_coarse_fix(pointer, context->event->launch.device);
+		fix = atomic_coarse_fix(pointer, context->event->launch->device);
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s: correct on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "

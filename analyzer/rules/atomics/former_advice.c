@@ -9,6 +9,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_launch.h"
 
 /* Returns true if what the call advised is still there: an arena, in which the memory may lie. */
 static bool still_lives(const struct process *process, const struct page_call *call)
@@ -64,7 +65,7 @@ void check_former_advice(const struct rules_context *context, const struct launc
 	    "discards the operation without an error.",
 	    finding->kernel, atomic_kind_text((enum atomic_kind)atomic_fp_kind(atomic)),
 	    atomic->mnemonic, atomic_memory_noun(pointer), page_call_name(call), launch->arch);
-	finding->fix = atomic_coarse_fix(pointer, context->event->launch.device);
+	finding->fix = atomic_coarse_fix(pointer, context->event->launch->device);
 	finding_at_most(finding, CONFIDENCE_LIKELY,
 			"whether the program relies on getting the same memory is not recorded");
 }

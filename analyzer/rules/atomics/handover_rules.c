@@ -17,6 +17,9 @@
 #include "analyzer/rules/ids/hg1xx.h"
 #include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_stream.h"
 
 /* Launches with handovers that are kept to be compared with later ones. */
 #define SIDES_MOST 256u
@@ -236,7 +239,7 @@ static void check_within(const struct rules_context *context)
 static bool side_of(const struct rules_context *context, const struct isa_handover *handover,
 		    struct side *side, struct pointer_argument *data)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct pointer_argument flag;
 
 	if (handover->flag.symbol || handover->data.symbol || handover->pointer ||
@@ -297,7 +300,7 @@ static void check_others(const struct rules_context *context)
 void check_handovers(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	const struct codeobj_processor *processor = codeobj_processor(launch->arch);
 
 	/* Without that fact nothing can be said of the GPU's caches. */

@@ -12,6 +12,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg1xx.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
 
 /* The recorder reports fewer (kernels/softgpu/interp/stale.c). */
 #define STALE_MOST 256u
@@ -71,7 +72,7 @@ static const struct attachment_type reads_type = { sizeof(GArray *), NULL, clear
 
 static void keep(const struct rules_context *context, GArray **reads)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	const char *space = strchr(event->text, ' ');
 	struct place place;
 

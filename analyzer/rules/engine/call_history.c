@@ -10,6 +10,12 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_stream.h"
 
 static void free_memory(gpointer data)
 {
@@ -195,7 +201,7 @@ static bool is_fresh(const struct launch_memory *launch, const struct process *p
 static const struct launch_memory *launch_of(struct process_history *history,
 					     const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch_memory *launch =
@@ -252,7 +258,7 @@ static void note_launched(struct process_history *history, const struct hg_event
 
 static void count_kernel(struct process_history *history, const struct hg_event *event)
 {
-	const struct hg_ev_launch *launch = &event->launch;
+	const struct hg_ev_launch *launch = event->launch;
 	struct kernel_history *kernel =
 	    g_hash_table_lookup(history->kernels, GUINT_TO_POINTER(launch->kernel_id));
 	uint64_t items = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
@@ -326,30 +332,30 @@ void call_history_event(const struct rules_context *context, const struct launch
 
 	switch (event->type) {
 	case HG_EVENT_copy:
-		note_work(process, event->copy.stream);
-		note_use(process, event, event->copy.dst);
-		note_use(process, event, event->copy.src);
+		note_work(process, event->copy->stream);
+		note_use(process, event, event->copy->dst);
+		note_use(process, event, event->copy->src);
 		break;
 	case HG_EVENT_fill:
-		note_work(process, event->fill.stream);
-		note_use(process, event, event->fill.dst);
+		note_work(process, event->fill->stream);
+		note_use(process, event, event->fill->dst);
 		break;
 	case HG_EVENT_launch:
-		note_work(process, event->launch.stream);
+		note_work(process, event->launch->stream);
 		count_kernel(process, event);
-		process->hidden_work |= api_hides_work(event->launch.api);
+		process->hidden_work |= api_hides_work(event->launch->api);
 		*memory = launch_of(process, context);
 		note_launched(process, event, *memory);
 		break;
 	case HG_EVENT_stream:
-		count_stream(process, &event->stream);
+		count_stream(process, event->stream);
 		break;
 	case HG_EVENT_alloc:
-		process->hidden_work |= api_hides_work(event->alloc.api);
+		process->hidden_work |= api_hides_work(event->alloc->api);
 		break;
 	case HG_EVENT_call:
 		/* Graphs, exported memory, host functions: work that no event shows. */
-		process->hidden_work |= api_hides_work(event->call.api);
+		process->hidden_work |= api_hides_work(event->call->api);
 		break;
 	default:
 		break;

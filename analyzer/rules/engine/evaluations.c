@@ -7,6 +7,7 @@
 
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/paths.h"
+#include "tracer/events/ev_launch.h"
 
 /* ---- questions ---- */
 
@@ -251,7 +252,7 @@ static bool answer_memory(void *user, uint64_t address, unsigned size, uint32_t 
 const struct isa_evaluation *launch_evaluate(const struct rules_context *context,
 					     const struct launch *launch)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct asked_launch asked = { context, launch,
 				      g_array_new(FALSE, FALSE, sizeof(struct word)) };
 	const struct isa_launch own = {

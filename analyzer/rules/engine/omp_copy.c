@@ -2,6 +2,8 @@
 /* Copies of OpenMP, kept with the allocations that hold them. */
 #include "omp_copy.h"
 
+#include "tracer/events/ev_omp_data.h"
+
 static const struct attachment_type copy_type = { sizeof(struct omp_copy), NULL, NULL };
 
 static struct allocation *allocation_at(const struct process *process, uint64_t address)
@@ -13,7 +15,7 @@ static struct allocation *allocation_at(const struct process *process, uint64_t 
 
 void omp_copy_note(const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	uint64_t ptr = data->op == HG_OMP_ALLOC ? data->dst : data->src;
 	struct allocation *allocation;
 	struct omp_copy *copy;

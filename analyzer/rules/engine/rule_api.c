@@ -16,6 +16,7 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_modules.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_alloc.h"
 
 void rules_wake(const struct rules_context *context, enum wake wake)
 {
@@ -34,7 +35,7 @@ void rules_wake_as_is(const struct rules_context *context)
 
 bool is_new_allocation(const struct rules_context *context, struct place *place)
 {
-	*place = process_place(context->process, context->event->alloc.ptr);
+	*place = process_place(context->process, context->event->alloc->ptr);
 	return place->kind == PLACE_ALLOCATION && place->allocation->ns == context->event->ns;
 }
 

@@ -13,6 +13,14 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 /* If the extent of memory is not known, it is taken for so many bytes around the pointer. */
 #define OTHER_MEMORY ((uint64_t)1 << 20)
@@ -282,8 +290,8 @@ bool stores_leave(const struct rules_context *context, const struct kept_stores 
 	}
 	/* The nodes of a graph may run at the same time. */
 	return stores->all && collect_values(stores, address, 8, values) && values->count &&
-	       event->launch.api != HG_API_hipGraphLaunch &&
-	       event->launch.api != HG_API_hipGraphLaunch_spt &&
+	       event->launch->api != HG_API_hipGraphLaunch &&
+	       event->launch->api != HG_API_hipGraphLaunch_spt &&
 	       !contents_pending_elsewhere(&context->process->contents, address, event);
 }
 
@@ -339,7 +347,7 @@ static bool may_lead_elsewhere(const struct rules_context *context, const struct
 bool launch_may_store(const struct rules_context *context, const struct launch *launch,
 		      uint64_t address, unsigned size)
 {
-	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	struct kernel_args *args = process_args(context->process, context->event->launch->args_id);
 	struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
 
 	return !kept || may_store(kept, address, size) || may_lead_elsewhere(context, launch, kept);
@@ -370,7 +378,7 @@ static bool collect_values(const struct kept_stores *kept, uint64_t start, uint6
 bool launch_stores(const struct rules_context *context, const struct launch *launch, uint64_t start,
 		   uint64_t size, struct content_values *values)
 {
-	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	struct kernel_args *args = process_args(context->process, context->event->launch->args_id);
 
 	values->count = 0;
 	return !args || collect_values(stores_of(context, launch, args), start, size, values);
@@ -379,7 +387,7 @@ bool launch_stores(const struct rules_context *context, const struct launch *lau
 bool launch_leaves(const struct rules_context *context, const struct launch *launch,
 		   uint64_t address, struct content_values *values)
 {
-	struct kernel_args *args = process_args(context->process, context->event->launch.args_id);
+	struct kernel_args *args = process_args(context->process, context->event->launch->args_id);
 	struct kept_stores *kept = args ? stores_of(context, launch, args) : NULL;
 
 	values->count = 0;
@@ -413,7 +421,7 @@ bool evaluation_may_store(const struct rules_context *context, const struct laun
 static void apply_stretches(const struct rules_context *context, const struct kept_stores *kept,
 			    bool forget)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct contents *contents = &context->process->contents;
 
 	for (unsigned i = 0; i < kept->list->len; i++) {
@@ -480,7 +488,7 @@ static const struct isa_kernel *executed_stores(const struct rules_context *cont
 static void apply_stores(const struct rules_context *context, const struct launch *launch,
 			 struct kernel_args *args)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct contents *contents = &context->process->contents;
 	struct kept_stores *kept = stores_of(context, launch, args);
 	struct kept_stores executed = { .list = NULL };
@@ -516,7 +524,7 @@ static void apply_stores(const struct rules_context *context, const struct launc
 
 static void follow_launch(const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct contents *contents = &context->process->contents;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
@@ -580,7 +588,7 @@ enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
 static void follow_copy(const struct rules_context *context)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	bool device_only = copy->kind != HOST_TO_DEVICE && copy->kind != DEVICE_TO_HOST;
 	enum wait wait = wait_of(context, copy->api, device_only);
 	uint64_t rows = copy->rows * MAX(copy->depth, 1);
@@ -594,7 +602,7 @@ static void follow_copy(const struct rules_context *context)
 
 static void follow_fill(const struct rules_context *context)
 {
-	const struct hg_ev_fill *fill = &context->event->fill;
+	const struct hg_ev_fill *fill = context->event->fill;
 	enum wait wait = wait_of(context, fill->api, true);
 	uint64_t rows = fill->rows * MAX(fill->depth, 1);
 	uint64_t size = rows == 1 ? fill->size : MAX(fill->pitch, fill->size) * rows;
@@ -607,7 +615,7 @@ static void follow_fill(const struct rules_context *context)
 
 static void follow_sync(const struct rules_context *context)
 {
-	const struct hg_ev_sync *sync = &context->event->sync;
+	const struct hg_ev_sync *sync = context->event->sync;
 	struct contents *contents = &context->process->contents;
 
 	switch (sync->api) {
@@ -631,7 +639,7 @@ static void follow_sync(const struct rules_context *context)
 /* Events stand for what a stream has at that moment. */
 static void follow_event(const struct rules_context *context)
 {
-	const struct hg_ev_event *event = &context->event->event;
+	const struct hg_ev_event *event = context->event->event;
 	struct contents *contents = &context->process->contents;
 	struct content_moment moment = { .stream = event->stream, .device = -1 };
 	/* If there are several devices, it is not known whose null stream it is. */
@@ -657,7 +665,7 @@ static void follow_event(const struct rules_context *context)
 /* Calls that wait; those after which streams are recorded in events unseen. */
 static void follow_call(const struct rules_context *context)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 
 	if (call->api == HG_API_hipStreamBeginCapture ||
 	    call->api == HG_API_hipStreamBeginCapture_spt ||

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/reader/event.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_launch.h"
 
 static void free_row(void *data)
 {
@@ -103,7 +105,7 @@ static char *memory_text(const struct model_memory *memory,
 
 void note_supposed_memory(const struct rules_context *context)
 {
-	const struct hg_ev_alloc *event = &context->event->alloc;
+	const struct hg_ev_alloc *event = context->event->alloc;
 	struct model_environment recorded, supposed;
 	struct model_memory now, then;
 	char *before, *after, *flags;
@@ -162,6 +164,6 @@ void note_supposed_atomic(const struct rules_context *context, const struct laun
 				     model_granularity_name(use->granularity),
 				     model_location_name(use->location)),
 		     g_strdup(outcome_text(now.outcome)), g_strdup(outcome_text(then.outcome)),
-		     then.sources, context->event->launch.stack_id);
+		     then.sources, context->event->launch->stack_id);
 	}
 }

@@ -10,6 +10,7 @@
 #include "codeobj/codeobj.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/events/ev_alloc.h"
 
 #define UNKNOWN_RELEASE "the release of the HIP runtime is unknown"
 
@@ -122,7 +123,7 @@ static void check_queues(const struct process_history *history, const struct rul
 
 static void on_alloc(const struct rules_context *context)
 {
-	const struct hg_ev_alloc *event = &context->event->alloc;
+	const struct hg_ev_alloc *event = context->event->alloc;
 	const char *value = process_env(context->process, "HIP_HOST_COHERENT");
 	struct place place = { .kind = PLACE_ALLOCATION };
 	struct model_environment with, without;

@@ -19,6 +19,7 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
 
 /* enum softgpu_check_kind */
 enum kind {
@@ -210,7 +211,7 @@ static char *use_of(const struct access *access, uint64_t offset)
 /* Returns "24 bytes past the end of 4096 bytes from hipMalloc" or the like. */
 static char *where(const struct rules_context *context, const struct access *access)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	struct place place = process_place(context->process, event->ptr);
 	char *words, *text, *size;
 	uint64_t end;
@@ -300,7 +301,7 @@ static char *endless_message(const struct rules_context *context, const struct a
 static char *message(const struct rules_context *context, const struct access *access,
 		     const char *name)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	char *group = triple(access->group), *item = triple(access->item);
 	char *other = triple(access->other_item), *place = where(context, access), *text;
 
@@ -383,7 +384,7 @@ static void fill_fetched(const struct rules_context *context, const struct acces
 static void fill(const struct rules_context *context, const struct access *access,
 		 struct finding *finding)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	const struct kernel_ref *kernel = find_kernel(context->process, access->kernel);
 	const struct check_kind *row = &kinds[access->kind];
 	struct place place = process_place(context->process, event->ptr);
@@ -458,7 +459,7 @@ static void limit(const struct rules_context *context)
 
 static void check_access(const struct rules_context *context)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	struct access access = { 0 };
 	struct finding *finding;
 	bool is_new;

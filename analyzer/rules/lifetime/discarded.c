@@ -10,6 +10,11 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
 
 #define RANGES_MOST 1024 /* further ones are not followed */
 
@@ -34,7 +39,7 @@ static const struct attachment_type ranges_type = { sizeof(GArray *), init_range
 
 static void note_discard(const struct rules_context *context, GArray *ranges)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 	struct discarded range = {
 		.start = call->ptr,
 		.end = call->ptr + call->size,
@@ -107,7 +112,7 @@ static void report(const struct rules_context *context, const struct discarded *
 
 static void check_launched(const struct rules_context *context, GArray *ranges)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	const struct launch_memory *memory = context->memory;
 	struct kernel_ref *kernel = process_kernel(context->process, launch->kernel_id);
 
@@ -145,7 +150,7 @@ static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t de
 
 static void check_copied(const struct rules_context *context, GArray *ranges)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	const struct discarded *range =
 	    undefined(ranges, copy->src, copy->src + MAX(copy->size, 1), copy->stream);
 
@@ -179,13 +184,13 @@ void check_discarded(const struct rules_context *context)
 		check_copied(context, ranges);
 		break;
 	case WAKE_FILL:
-		define(ranges, event->fill.dst,
-		       event->fill.dst + extent(event->fill.size, event->fill.rows,
-						event->fill.pitch, event->fill.depth,
-						event->fill.slice));
+		define(ranges, event->fill->dst,
+		       event->fill->dst + extent(event->fill->size, event->fill->rows,
+						 event->fill->pitch, event->fill->depth,
+						 event->fill->slice));
 		break;
 	case WAKE_PREFETCH:
-		define(ranges, event->prefetch.ptr, event->prefetch.ptr + event->prefetch.size);
+		define(ranges, event->prefetch->ptr, event->prefetch->ptr + event->prefetch->size);
 		break;
 	case WAKE_RELEASE:
 		if (context->released) {

@@ -10,6 +10,11 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
 
 /* ---- which memory is exported, of all processes ---- */
 
@@ -52,7 +57,7 @@ static GHashTable *exports_of(const struct rules_context *context)
 
 static void note_export(const struct rules_context *context)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 	struct exported exported = { .process = context->process, .ns = context->event->ns };
 	struct place place;
 	GArray *all;
@@ -160,7 +165,7 @@ static void note_import(const struct rules_context *context)
 
 static void note_close(const struct rules_context *context)
 {
-	const struct hg_ev_free *event = &context->event->free;
+	const struct hg_ev_free *event = context->event->free;
 	const struct allocation *import;
 
 	if (event->api != HG_API_hipIpcCloseMemHandle)
@@ -257,7 +262,8 @@ static void check_launched(const struct rules_context *context)
 
 		if (at->access && is_import(at->memory->allocation)) {
 			note_access(at->memory->allocation, at->address, 1, context->event->ns,
-				    context->event->launch.stack_id, "launched a kernel that uses");
+				    context->event->launch->stack_id,
+				    "launched a kernel that uses");
 		}
 	}
 }
@@ -405,23 +411,23 @@ void check_imports(const struct rules_context *context)
 		note_close(context);
 		if (context->released && is_import(context->released)) {
 			note_use(context->released, context->released->ptr, event->ns,
-				 event->free.stack_id, "closed");
+				 event->free->stack_id, "closed");
 		}
 		break;
 	case WAKE_LAUNCH:
 		check_launched(context);
 		break;
 	case WAKE_COPY: /* recorded after the call */
-		check_address(context, event->copy.dst, event->copy.size,
-			      event->ns - (int64_t)event->copy.duration, event->copy.stack_id,
+		check_address(context, event->copy->dst, event->copy->size,
+			      event->ns - (int64_t)event->copy->duration, event->copy->stack_id,
 			      "wrote to");
-		check_address(context, event->copy.src, event->copy.size,
-			      event->ns - (int64_t)event->copy.duration, event->copy.stack_id,
+		check_address(context, event->copy->src, event->copy->size,
+			      event->ns - (int64_t)event->copy->duration, event->copy->stack_id,
 			      "read from");
 		break;
 	case WAKE_FILL:
-		check_address(context, event->fill.dst, event->fill.size,
-			      event->ns - (int64_t)event->fill.duration, event->fill.stack_id,
+		check_address(context, event->fill->dst, event->fill->size,
+			      event->ns - (int64_t)event->fill->duration, event->fill->stack_id,
 			      "filled");
 		break;
 	default:

@@ -15,6 +15,8 @@
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_free.h"
 
 #include <string.h>
 
@@ -112,7 +114,7 @@ static struct finding *site_finding(const struct rules_context *context, enum ru
 
 static void on_alloc(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_alloc *event = &context->event->alloc;
+	const struct hg_ev_alloc *event = context->event->alloc;
 	struct place place = process_place(context->process, event->ptr);
 	struct site_history *site;
 
@@ -159,7 +161,7 @@ static void describe_pairs(struct finding *finding, const char *release, unsigne
 static void report_pairs(const struct rules_context *context, const struct site_history *site,
 			 const struct allocation *allocation)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	bool pinned = is_pinned(allocation->api), is_new;
 	struct finding *finding =
 	    site_finding(context, pinned ? RULE_HG512 : RULE_HG608, site, &is_new);
@@ -181,7 +183,7 @@ static void report_pairs(const struct rules_context *context, const struct site_
 static void on_release(struct process_history *history, const struct rules_context *context,
 		       struct allocation *allocation)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct site_history *site;
 
 	if (!is_watched(allocation))

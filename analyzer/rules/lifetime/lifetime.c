@@ -7,6 +7,9 @@
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_fill.h"
 
 #include <string.h>
 
@@ -409,7 +412,7 @@ static void check_sides(const struct rules_context *context, struct transfer *ds
 
 static void check_copy(const struct rules_context *context)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct transfer dst = { .api = copy->api,
 				.address = copy->dst,
 				.extent = extent(copy->size, copy->rows, copy->dst_pitch,
@@ -426,7 +429,7 @@ static void check_copy(const struct rules_context *context)
 
 static void check_fill(const struct rules_context *context)
 {
-	const struct hg_ev_fill *fill = &context->event->fill;
+	const struct hg_ev_fill *fill = context->event->fill;
 	struct transfer dst = {
 		.api = fill->api,
 		.address = fill->dst,
@@ -444,7 +447,7 @@ static void check_fill(const struct rules_context *context)
  */
 static void check_failed_transfer(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct transfer dst = { .api = error->api,
 				.address = error->ptr,
 				.extent = error->size,

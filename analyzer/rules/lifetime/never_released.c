@@ -17,6 +17,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
 
 /* A process keeps this. */
 struct ended {
@@ -158,7 +159,7 @@ void check_never_released(const struct rules_context *context)
 
 	if (context->wake == WAKE_FINISH) {
 		on_finish(context);
-	} else if (context->event->call.api == HG_API_process_exit) {
+	} else if (context->event->call->api == HG_API_process_exit) {
 		ended = attachment_get(&context->process->attachments, &ended_type);
 		ended->by_itself = true;
 	}

@@ -13,6 +13,8 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
 
 #define DEFECTS_FROM  70200000  /* HIP 7.2 */
 #define DEFECTS_KNOWN 100200000 /* the first release of which nobody said whether it has them */
@@ -41,7 +43,7 @@ static char *release_text(const struct process *process)
 
 void check_pool_failure(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct finding *finding;
 	bool confirmed, is_new;
 	char *release;
@@ -80,7 +82,7 @@ static bool are_same_stream(uint64_t a, uint64_t b)
 
 void check_pool_freed_elsewhere(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct allocation *allocation = context->released;
 	struct finding *finding;
 	bool confirmed, is_new;

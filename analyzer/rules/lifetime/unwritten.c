@@ -11,6 +11,9 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_omp_data.h"
 #include "tracer/offload_events.h"
 
 /* Holds what is kept with an allocation. */
@@ -217,7 +220,7 @@ static void note_launch(const struct rules_context *context)
  */
 static void note_openmp(const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct place place = process_place(context->process, data->dst);
 
 	if (data->op == HG_OMP_TO_DEVICE || data->op == HG_OMP_FROM_DEVICE) {
@@ -243,11 +246,11 @@ void check_unwritten(const struct rules_context *context)
 		note_launch(context);
 		break;
 	case WAKE_COPY:
-		note_copied_from(context, event->copy.src);
-		note_written_at(context, event->copy.dst);
+		note_copied_from(context, event->copy->src);
+		note_written_at(context, event->copy->dst);
 		break;
 	case WAKE_FILL:
-		note_written_at(context, event->fill.dst);
+		note_written_at(context, event->fill->dst);
 		break;
 	case WAKE_OMP:
 		if (event->type == HG_EVENT_omp_data)

@@ -3,6 +3,9 @@
 #include "fixes.h"
 
 #include "analyzer/rules/engine/kernels.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_fix.h"
+#include "tracer/events/ev_fix_plan.h"
 
 static void free_row(gpointer data)
 {
@@ -70,7 +73,7 @@ static char *kernel_name(const struct rules_context *context, uint32_t kernel_id
 
 static struct fix_row *row_of(const struct rules_context *context, struct allocation *allocation)
 {
-	const struct hg_ev_fix *event = &context->event->fix;
+	const struct hg_ev_fix *event = context->event->fix;
 	struct fixes *fixes = findings_result(context->findings, &result_type);
 	char *key = g_strdup_printf("%p %u %u %d %d %u %u %u", (void *)context->process, event->fix,
 				    event->outcome, event->result, event->device, event->kernel_id,
@@ -98,7 +101,7 @@ static struct fix_row *row_of(const struct rules_context *context, struct alloca
 
 static void note_plan(const struct rules_context *context)
 {
-	const struct hg_ev_fix_plan *event = &context->event->fix_plan;
+	const struct hg_ev_fix_plan *event = context->event->fix_plan;
 
 	if (*event->problem) {
 		findings_limit(context->findings,
@@ -118,7 +121,7 @@ static void note_plan(const struct rules_context *context)
 
 void note_fixes(const struct rules_context *context)
 {
-	const struct hg_ev_fix *event = &context->event->fix;
+	const struct hg_ev_fix *event = context->event->fix;
 	struct allocation *allocation;
 	struct fix_row *row;
 

@@ -6,6 +6,9 @@
 #include "analyzer/rules/ids/hg3xx.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
 
 /* hipMemoryAdvise, H523. */
 enum {
@@ -38,7 +41,7 @@ static struct memory_history *movable(struct process_history *history,
 
 static void check_duration(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	const struct hg_ev_prefetch *prefetch = context->event->prefetch;
 	struct site_history *site;
 	struct finding *finding;
 	bool is_new;
@@ -69,7 +72,7 @@ static void check_duration(struct process_history *history, const struct rules_c
 
 static void on_prefetch(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	const struct hg_ev_prefetch *prefetch = context->event->prefetch;
 	struct memory_history *memory = movable(history, context, prefetch->ptr);
 
 	if (!memory)
@@ -86,7 +89,7 @@ static void on_prefetch(struct process_history *history, const struct rules_cont
 
 static void on_advise(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_advise *advise = &context->event->advise;
+	const struct hg_ev_advise *advise = context->event->advise;
 	struct memory_history *memory = movable(history, context, advise->ptr);
 
 	if (!memory)
@@ -116,7 +119,7 @@ static void describe_launch(const struct rules_context *context, struct finding 
 {
 	struct launch launch = {
 		.kernel = kernel,
-		.args = process_args(context->process, context->event->launch.args_id),
+		.args = process_args(context->process, context->event->launch->args_id),
 	};
 	struct pointer_argument pointer = { .kernarg = touched->kernarg,
 					    .index = -1,
@@ -137,7 +140,7 @@ static void describe_launch(const struct rules_context *context, struct finding 
 static struct finding *launch_finding(const struct rules_context *context, enum rule_id rule,
 				      const struct touched *touched, uint32_t site, bool *is_new)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, launch->kernel_id);
 	struct allocation *allocation = touched->memory->allocation;
 	struct finding *finding = findings_get(
@@ -163,7 +166,7 @@ static void check_target(const struct rules_context *context, const struct touch
 {
 	struct memory_history *memory = touched->memory;
 	const struct allocation *allocation = memory->allocation;
-	int32_t target = memory->prefetch_target, device = context->event->launch.device;
+	int32_t target = memory->prefetch_target, device = context->event->launch->device;
 	struct finding *finding;
 	bool is_new;
 
@@ -195,7 +198,7 @@ static void check_target(const struct rules_context *context, const struct touch
 static void check_remote(const struct rules_context *context, const struct touched *touched)
 {
 	const struct memory_history *memory = touched->memory;
-	int32_t device = context->event->launch.device;
+	int32_t device = context->event->launch->device;
 	struct finding *finding;
 	bool is_new;
 
@@ -235,7 +238,7 @@ static void check_alignment(const struct rules_context *context, const struct to
 {
 	const struct allocation *allocation = touched->memory->allocation;
 	const struct device *device =
-	    process_device(context->process, context->event->launch.device);
+	    process_device(context->process, context->event->launch->device);
 	struct finding *finding;
 	bool is_new;
 

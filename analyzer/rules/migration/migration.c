@@ -10,6 +10,11 @@
 #include "residency_series.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/ids/hg3xx.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_smi_source.h"
 
 /* enum kfd_smi_event, docs/memory-model.md#driver-events */
 enum {
@@ -379,7 +384,7 @@ static int32_t numa_node(unsigned location, int32_t node)
 
 static void note_advise(const struct rules_context *context)
 {
-	const struct hg_ev_advise *event = &context->event->advise;
+	const struct hg_ev_advise *event = context->event->advise;
 	const struct migration_advice advice = { .call = { event->api, event->stack_id, 0 },
 						 .advice = event->advice,
 						 .target = event->target,
@@ -396,35 +401,35 @@ static void note_event(struct migration *migration, const struct rules_context *
 
 	switch (event->type) {
 	case HG_EVENT_migration:
-		ns -= (int64_t)event->migration.age;
-		if (event->migration.kind == SMI_MIGRATE_END)
-			account_move(migration, context, &event->migration, ns);
-		else if (event->migration.kind == SMI_MIGRATE_START)
-			note_beginning(migration, event->migration.start, ns);
-		else if (event->migration.kind == SMI_FAULT_END)
-			account_fault(migration, context, &event->migration, ns);
-		else if (event->migration.kind == SMI_QUEUE_EVICTION &&
-			 event->migration.trigger == EVICTION_USERPTR)
-			count_stop(context, &event->migration, ns);
+		ns -= (int64_t)event->migration->age;
+		if (event->migration->kind == SMI_MIGRATE_END)
+			account_move(migration, context, event->migration, ns);
+		else if (event->migration->kind == SMI_MIGRATE_START)
+			note_beginning(migration, event->migration->start, ns);
+		else if (event->migration->kind == SMI_FAULT_END)
+			account_fault(migration, context, event->migration, ns);
+		else if (event->migration->kind == SMI_QUEUE_EVICTION &&
+			 event->migration->trigger == EVICTION_USERPTR)
+			count_stop(context, event->migration, ns);
 		break;
 	case HG_EVENT_smi_source:
-		migration->source |= event->smi_source.sources > 0;
-		migration->lost = event->smi_source.dropped + event->smi_source.malformed;
-		if (*event->smi_source.problem) {
+		migration->source |= event->smi_source->sources > 0;
+		migration->lost = event->smi_source->dropped + event->smi_source->malformed;
+		if (*event->smi_source->problem) {
 			g_free(migration->problem);
-			migration->problem = g_strdup(event->smi_source.problem);
+			migration->problem = g_strdup(event->smi_source->problem);
 		}
 		break;
 	case HG_EVENT_prefetch:
 		note_prefetch(migration, context);
 		note_advice(context,
 			    (struct migration_advice){
-				.call = { event->prefetch.api, event->prefetch.stack_id, 0 },
+				.call = { event->prefetch->api, event->prefetch->stack_id, 0 },
 				.advice = -1,
-				.target = event->prefetch.target,
-				.node = numa_node(event->prefetch.location, event->prefetch.node),
-				.size = event->prefetch.size },
-			    event->prefetch.ptr, event->prefetch.duration);
+				.target = event->prefetch->target,
+				.node = numa_node(event->prefetch->location, event->prefetch->node),
+				.size = event->prefetch->size },
+			    event->prefetch->ptr, event->prefetch->duration);
 		break;
 	case HG_EVENT_sync:
 		gpu_work_wait(migration, event);

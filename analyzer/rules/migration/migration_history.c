@@ -4,6 +4,8 @@
 
 #include "migration_state.h"
 
+#include "tracer/events/ev_migration.h"
+
 /* hipMemoryAdvise, H523 and later headers. */
 static const char *const advice_names[] = {
 	[1] = "SetReadMostly",          [2] = "UnsetReadMostly",    [3] = "SetPreferredLocation",

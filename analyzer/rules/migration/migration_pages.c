@@ -9,6 +9,7 @@
 #include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_free.h"
 
 #define BLOCK_PAGES (MIGRATION_BLOCK / PAGE)
 #define WORDS       (BLOCK_PAGES / 64)
@@ -368,9 +369,9 @@ void pages_release(struct migration *migration, const struct rules_context *cont
 
 	if (migration->resized->len)
 		pages_follow(migration, context);
-	if (!is_realloc(context->event->free.api) || !g_hash_table_size(migration->blocks))
+	if (!is_realloc(context->event->free->api) || !g_hash_table_size(migration->blocks))
 		return;
-	allocation = known_block(migration, context, context->event->free.ptr);
+	allocation = known_block(migration, context, context->event->free->ptr);
 	if (!allocation)
 		return;
 	if (migration->resized->len == RESIZED) /* most probably it was moved */

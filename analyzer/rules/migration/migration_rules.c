@@ -3,6 +3,7 @@
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg3xx.h"
+#include "tracer/events/ev_migration.h"
 #include "migration_state.h"
 
 static void place_finding(struct finding *finding, struct allocation *allocation)

@@ -10,6 +10,8 @@
 
 #include "migration.h"
 
+struct hg_ev_migration;
+
 #define PAGE 4096u
 /*
  * Launches, waits and calls that are remembered, because the driver's events are recorded a moment

@@ -5,6 +5,17 @@
 #include "migration_state.h"
 #include "analyzer/rules/engine/call_history.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_prefetch.h"
 
 #define KINDS 8u /* streams that a look back tells apart */
 
@@ -40,7 +51,7 @@ static void note_touched(struct gpu_work *work, struct allocation *allocation, u
 void gpu_work_launch(struct migration *migration, const struct rules_context *context,
 		     const struct launch_memory *launch)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct gpu_work *work = next_work(migration);
 
 	work->ns = context->event->ns;
@@ -64,14 +75,14 @@ void gpu_work_wait(struct migration *migration, const struct hg_event *event)
 {
 	struct gpu_work *work;
 
-	if (event->sync.api != HG_API_hipDeviceSynchronize &&
-	    event->sync.api != HG_API_hipStreamSynchronize)
+	if (event->sync->api != HG_API_hipDeviceSynchronize &&
+	    event->sync->api != HG_API_hipStreamSynchronize)
 		return;
 	work = next_work(migration);
 	work->ns = event->ns;
-	work->everything = event->sync.api == HG_API_hipDeviceSynchronize;
-	work->stream = event->sync.stream;
-	work->stack_id = event->sync.stack_id;
+	work->everything = event->sync->api == HG_API_hipDeviceSynchronize;
+	work->stream = event->sync->stream;
+	work->stack_id = event->sync->stack_id;
 }
 
 bool gpu_work_touches(const struct gpu_work *work, const struct allocation *allocation)
@@ -178,16 +189,16 @@ static struct call_record record_of(const struct hg_event *event)
 	struct call_record record = { .end = event->ns };
 	uint64_t duration = 0;
 
-#define CALL(name)                                           \
-	case HG_EVENT_##name:                                \
-		record.call.api = event->name.api;           \
-		record.call.stack_id = event->name.stack_id; \
+#define CALL(name)                                            \
+	case HG_EVENT_##name:                                 \
+		record.call.api = event->name->api;           \
+		record.call.stack_id = event->name->stack_id; \
 		break
-#define TIMED_CALL(name)                                     \
-	case HG_EVENT_##name:                                \
-		record.call.api = event->name.api;           \
-		record.call.stack_id = event->name.stack_id; \
-		duration = event->name.duration;             \
+#define TIMED_CALL(name)                                      \
+	case HG_EVENT_##name:                                 \
+		record.call.api = event->name->api;           \
+		record.call.stack_id = event->name->stack_id; \
+		duration = event->name->duration;             \
 		break
 	switch (event->type) {
 		CALL(alloc);

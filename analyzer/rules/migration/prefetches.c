@@ -3,6 +3,8 @@
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg3xx.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_stream.h"
 #include "migration_state.h"
 
 void prefetches_launch(struct migration *migration, const struct gpu_work *work)
@@ -194,7 +196,7 @@ void prefetches_move(struct migration *migration, const struct prefetch_move *mo
 
 void note_prefetch(struct migration *migration, const struct rules_context *context)
 {
-	const struct hg_ev_prefetch *event = &context->event->prefetch;
+	const struct hg_ev_prefetch *event = context->event->prefetch;
 	struct place place = process_place(context->process, event->ptr);
 	struct prefetch_record record = {
 		.start = event->ptr & ~(uint64_t)(PAGE - 1),

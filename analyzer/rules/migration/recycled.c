@@ -9,6 +9,7 @@
 #include "analyzer/rules/ids/hg3xx.h"
 #include "migration_state.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_free.h"
 
 #define RETURNS 64u /* that wait for their memory */
 #define LOOKS   32u /* of each */
@@ -145,7 +146,7 @@ void recycled_look(struct migration *migration, const struct rules_context *cont
 
 void recycled_release(struct migration *migration, const struct rules_context *context)
 {
-	uint64_t ptr = context->event->free.ptr;
+	uint64_t ptr = context->event->free->ptr;
 	const struct returned *returned;
 	struct allocation *released;
 

@@ -2,6 +2,8 @@
 /* Series of samples and moves of each allocation, thinned where they become long. */
 #include "residency_series.h"
 
+#include "tracer/events/ev_residency.h"
+
 static void free_series(gpointer data)
 {
 	struct residency_series *series = data;
@@ -59,7 +61,7 @@ static void thin(GArray *points)
 
 void note_residency(const struct rules_context *context)
 {
-	const struct hg_ev_residency *event = &context->event->residency;
+	const struct hg_ev_residency *event = context->event->residency;
 	struct allocation *allocation =
 	    address_space_find(&context->process->space, event->ptr, NULL);
 	struct residency_series *series = allocation ? series_of(context, allocation) : NULL;

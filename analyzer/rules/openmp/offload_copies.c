@@ -21,6 +21,10 @@
 #include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/ids/hg5xx.h"
 #include "analyzer/rules/ids/hg8xx.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_data.h"
 
 static void free_copy(gpointer data)
 {
@@ -152,7 +156,7 @@ static void report(const struct rules_context *context, const struct device_copy
 
 static void handle_alloc(struct process_copies *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct place place;
 	struct device_copy *copy;
 
@@ -174,7 +178,7 @@ static void handle_alloc(struct process_copies *process, const struct rules_cont
 
 static void handle_data(struct process_copies *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct device_copy *copy;
 
 	switch (data->op) {
@@ -213,7 +217,7 @@ static gboolean forget_copy(gpointer key, gpointer value, gpointer data)
 static void use_copy(struct process_copies *process, const struct rules_context *context,
 		     const struct isa_use *use, struct device_copy *copy)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	bool reads = use->access & (ISA_READ | ISA_ATOMIC);
 	bool writes = use->access & (ISA_WRITE | ISA_ATOMIC);
 
@@ -233,7 +237,7 @@ static void use_copy(struct process_copies *process, const struct rules_context 
 
 static void handle_launch(struct process_copies *process, const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	const struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch launch = { .kernel = kernel,
@@ -295,11 +299,11 @@ void check_offload_copies(const struct rules_context *context)
 		handle_launch(process, context);
 		break;
 	case HG_EVENT_fill:
-		note_transfer_to(copy_at(process, event->fill.dst));
+		note_transfer_to(copy_at(process, event->fill->dst));
 		break;
 	case HG_EVENT_copy:
-		note_read(copy_at(process, event->copy.src));
-		note_transfer_to(copy_at(process, event->copy.dst));
+		note_read(copy_at(process, event->copy->src));
+		note_transfer_to(copy_at(process, event->copy->dst));
 		break;
 	default:
 		break;

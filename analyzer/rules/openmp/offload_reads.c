@@ -12,6 +12,7 @@
 #include "analyzer/rules/engine/chain.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg8xx.h"
+#include "tracer/events/ev_launch.h"
 
 #define WORD 4u
 
@@ -110,7 +111,7 @@ static void set_message(struct finding *finding, const struct reach *reach, cons
 static void report(const struct rules_context *context, const struct launch *launch,
 		   struct reach *reach)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	const struct device_copy *copy = reach->copy ? reach->copy : reach->beside;
 	struct place place = process_place(context->process, copy->host);
 	struct pointer_argument argument = reach->pointer;

@@ -8,6 +8,10 @@
 #include "offload_report.h"
 
 #include "analyzer/rules/ids/hg5xx.h"
+#include "tracer/events/ev_omp_content.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_omp_runtime.h"
+#include "tracer/events/ev_omp_target.h"
 
 /* ---- contents ---- */
 
@@ -78,7 +82,7 @@ static void downloaded(struct process_offload *process, const struct rules_conte
 
 static void handle_content(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_content *content = &context->event->omp_content;
+	const struct hg_ev_omp_content *content = context->event->omp_content;
 	struct transfer *transfer =
 	    g_hash_table_lookup(process->transfers, GUINT_TO_POINTER(content->op_id));
 
@@ -99,7 +103,7 @@ static void handle_content(struct process_offload *process, const struct rules_c
 
 static void handle_alloc(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct copy *copy;
 
 	if (!data->dst || !data->size)
@@ -141,7 +145,7 @@ static struct transfer *expect_content(struct process_offload *process,
 				       const struct rules_context *context, struct copy *copy,
 				       bool upload, bool first)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct transfer *transfer = g_new0(struct transfer, 1);
 
 	transfer->upload = upload;
@@ -172,7 +176,7 @@ static struct transfer *expect_content(struct process_offload *process,
 
 static void handle_upload(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct copy *copy = offload_copy_at(process, data->dst, data->size);
 	struct pending over;
 	uint64_t offset;
@@ -203,7 +207,7 @@ static void handle_upload(struct process_offload *process, const struct rules_co
 
 static void handle_download(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct copy *copy = offload_copy_at(process, data->src, data->size);
 
 	if (!copy)
@@ -218,7 +222,7 @@ static void handle_download(struct process_offload *process, const struct rules_
 
 static void handle_delete(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct copy *copy = g_tree_lookup(process->copies, &data->src);
 
 	if (!copy)
@@ -229,7 +233,7 @@ static void handle_delete(struct process_offload *process, const struct rules_co
 
 static void handle_data(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_data *data = &context->event->omp_data;
+	const struct hg_ev_omp_data *data = context->event->omp_data;
 	struct copy *source;
 
 	process->operations++;
@@ -257,7 +261,7 @@ static void handle_data(struct process_offload *process, const struct rules_cont
 
 static void handle_target(struct process_offload *process, const struct rules_context *context)
 {
-	const struct hg_ev_omp_target *target = &context->event->omp_target;
+	const struct hg_ev_omp_target *target = context->event->omp_target;
 	struct construct *construct;
 
 	if (target->endpoint == HG_OMP_END)
@@ -283,7 +287,7 @@ void check_offload(const struct rules_context *context)
 	process = offload_of(context->process);
 	switch (event->type) {
 	case HG_EVENT_omp_runtime:
-		process->callbacks = event->omp_runtime.callbacks;
+		process->callbacks = event->omp_runtime->callbacks;
 		break;
 	case HG_EVENT_omp_target:
 		handle_target(process, context);

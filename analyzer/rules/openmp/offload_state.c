@@ -3,6 +3,7 @@
 #include "offload_state.h"
 
 #include "analyzer/replay/target_regions.h"
+#include "tracer/events/ev_omp_data.h"
 
 static guint hash_range(gconstpointer data)
 {

@@ -5,6 +5,8 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 
+struct hg_ev_omp_data;
+
 /* Host memory that was mapped to a device, in one piece. */
 struct range {
 	uint64_t host, size;

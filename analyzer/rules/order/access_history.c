@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/rules/engine/kernels.h"
+#include "tracer/events/ev_launch.h"
 
 #define INITIAL_USES 4
 
@@ -139,7 +140,7 @@ static bool is_fresh(const struct kept_uses *kept, const struct rules_context *c
 
 const struct launch_uses *launch_uses(const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch launch = { .kernel = kernel, .args = args };

@@ -8,6 +8,9 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg8xx.h"
 #include "analyzer/rules/order/in_flight.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_prefetch.h"
 
 #include <string.h>
 
@@ -40,21 +43,21 @@ static bool find_change(const struct rules_context *context, struct change *chan
 	*change = (struct change){ 0 };
 	switch (event->type) {
 	case HG_EVENT_advise:
-		change->api = event->advise.api;
-		set_range(context->process, change, event->advise.ptr, event->advise.size);
-		return event->advise.advice != ADVISE_SET_READ_MOSTLY &&
-		       event->advise.advice != ADVISE_UNSET_READ_MOSTLY;
+		change->api = event->advise->api;
+		set_range(context->process, change, event->advise->ptr, event->advise->size);
+		return event->advise->advice != ADVISE_SET_READ_MOSTLY &&
+		       event->advise->advice != ADVISE_UNSET_READ_MOSTLY;
 	case HG_EVENT_prefetch:
-		change->api = event->prefetch.api;
-		set_range(context->process, change, event->prefetch.ptr, event->prefetch.size);
+		change->api = event->prefetch->api;
+		set_range(context->process, change, event->prefetch->ptr, event->prefetch->size);
 		if (at)
-			change->stream = order_stream(&at->order, event->prefetch.stream,
-						      MAX(event->prefetch.target, 0), event->tid);
+			change->stream = order_stream(&at->order, event->prefetch->stream,
+						      MAX(event->prefetch->target, 0), event->tid);
 		return true;
 	default:
-		change->api = event->alloc.api;
-		set_range(context->process, change, event->alloc.ptr, event->alloc.size);
-		return layer_of_api(event->alloc.api) == LAYER_REGISTERED;
+		change->api = event->alloc->api;
+		set_range(context->process, change, event->alloc->ptr, event->alloc->size);
+		return layer_of_api(event->alloc->api) == LAYER_REGISTERED;
 	}
 }
 

@@ -10,6 +10,10 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
 
 #include <string.h>
 
@@ -103,7 +107,7 @@ static void use_lost(const struct rules_context *context, struct process_order *
 static void errors_launch(const struct rules_context *context, struct process_order *at,
 			  const struct launch_uses *uses)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	bool is_new;
 
 	if (at->sticky.code) {
@@ -148,7 +152,7 @@ static void errors_lost_launch(const struct rules_context *context, struct proce
 		/* Other memory the host can have filled itself. */
 		if ((uses->at[i].access & WRITES) && !allocation->freed &&
 		    grain.location == LOCATION_DEVICE)
-			lose(at, allocation, &context->event->error, uses->code);
+			lose(at, allocation, context->event->error, uses->code);
 	}
 }
 
@@ -165,16 +169,16 @@ static struct lost_result *lost_at(const struct rules_context *context, struct p
 static void errors_transfer(const struct rules_context *context, struct process_order *at)
 {
 	bool copy = context->event->type == HG_EVENT_copy;
-	uint64_t dst = copy ? context->event->copy.dst : context->event->fill.dst;
+	uint64_t dst = copy ? context->event->copy->dst : context->event->fill->dst;
 	struct allocation *allocation;
 	struct lost_result *lost;
 
 	if (g_hash_table_size(at->lost) == 0)
 		return;
-	lost = copy ? lost_at(context, at, context->event->copy.src, &allocation) : NULL;
+	lost = copy ? lost_at(context, at, context->event->copy->src, &allocation) : NULL;
 	if (lost) {
-		use_lost(context, at, allocation, lost, context->event->copy.api, NULL,
-			 context->event->copy.stack_id);
+		use_lost(context, at, allocation, lost, context->event->copy->api, NULL,
+			 context->event->copy->stack_id);
 		errors_forget(at, allocation);
 	}
 	if (lost_at(context, at, dst, &allocation))
@@ -203,7 +207,7 @@ static bool is_capture_error(int code)
 
 static void report_capture(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	bool is_new;
 	struct finding *finding =
 	    findings_get(context->findings, RULE_HG706, at->process, &is_new, "%u %u %d",
@@ -224,7 +228,7 @@ static void report_capture(const struct rules_context *context, struct process_o
 
 static void transfer_failed(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct place place = process_place(context->process, error->ptr);
 	struct grain grain;
 
@@ -237,7 +241,7 @@ static void transfer_failed(const struct rules_context *context, struct process_
 
 static void errors_event(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	int class = hg_api_class(error->api);
 
 	if (error->api < HG_HIP_APIS)

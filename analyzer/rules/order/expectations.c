@@ -9,6 +9,12 @@
 #include "analyzer/rules/ids/hg7xx.h"
 #include "codeobj/text.h"
 #include "include/hipgrain.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_annotation.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_smi_source.h"
+#include "tracer/events/ev_sync.h"
 #include "ordering.h"
 
 #define OPEN_MOST   1024u /* regions of a process at once; with more, none is checked any more */
@@ -137,7 +143,7 @@ static void check_wait(const struct rules_context *context, struct expectations 
 
 static void check_allocation(const struct rules_context *context, struct expectations *all)
 {
-	const struct hg_ev_alloc *alloc = &context->event->alloc;
+	const struct hg_ev_alloc *alloc = context->event->alloc;
 	struct expectation *region = region_of(context, all, HIPGRAIN_NO_ALLOCATION);
 	struct place place;
 	struct finding *finding;
@@ -175,7 +181,7 @@ static void device_text(char text[16], int32_t device)
 static void check_migrated(const struct rules_context *context, struct expectations *all,
 			   struct expectation *region, int64_t ns)
 {
-	const struct hg_ev_migration *move = &context->event->migration;
+	const struct hg_ev_migration *move = context->event->migration;
 	struct place place;
 	struct finding *finding;
 	char from[16], to[16], *text;
@@ -213,13 +219,13 @@ static void check_migration_event(const struct rules_context *context, struct ex
 	int64_t ns;
 
 	if (event->type == HG_EVENT_smi_source) {
-		all->source |= event->smi_source.sources > 0;
-		all->lost = event->smi_source.dropped + event->smi_source.malformed;
+		all->source |= event->smi_source->sources > 0;
+		all->lost = event->smi_source->dropped + event->smi_source->malformed;
 		return;
 	}
-	if (event->migration.kind != KFD_MIGRATE)
+	if (event->migration->kind != KFD_MIGRATE)
 		return;
-	ns = event->ns - (int64_t)event->migration.age;
+	ns = event->ns - (int64_t)event->migration->age;
 	for (unsigned i = 0; i < all->open->len; i++)
 		check_migrated(context, all, &g_array_index(all->open, struct expectation, i), ns);
 	for (const GList *at = all->ended->head; at; at = at->next)
@@ -230,7 +236,7 @@ static void check_migration_event(const struct rules_context *context, struct ex
 
 static void begin(const struct rules_context *context, struct expectations *all)
 {
-	const struct hg_ev_annotation *from = &context->event->annotation;
+	const struct hg_ev_annotation *from = context->event->annotation;
 	struct expectation region = { .tid = context->event->tid,
 				      .what = (unsigned)from->size,
 				      .stack_id = from->stack_id,
@@ -326,19 +332,19 @@ void check_expectations(const struct rules_context *context)
 	} else if (context->wake == WAKE_MIGRATION) {
 		check_migration_event(context, all);
 	} else if (context->wake == WAKE_ANNOTATION) {
-		if (event->annotation.act == HIPGRAIN_EXPECT_BEGIN && !all->too_many)
+		if (event->annotation->act == HIPGRAIN_EXPECT_BEGIN && !all->too_many)
 			begin(context, all);
-		else if (event->annotation.act == HIPGRAIN_EXPECT_END)
+		else if (event->annotation->act == HIPGRAIN_EXPECT_END)
 			end(context, all);
 	} else if (!all->open->len) {
 		return;
 	} else if (context->wake == WAKE_ALLOC) {
 		check_allocation(context, all);
 	} else if (context->wake == WAKE_SYNC) {
-		if (!order_is_query(event->sync.api))
-			check_wait(context, all, event->sync.api, event->sync.stack_id, NULL);
+		if (!order_is_query(event->sync->api))
+			check_wait(context, all, event->sync->api, event->sync->stack_id, NULL);
 	} else if (event->type == HG_EVENT_free) {
-		check_wait(context, all, event->free.api, event->free.stack_id, NOT_RECORDED);
+		check_wait(context, all, event->free->api, event->free->stack_id, NOT_RECORDED);
 	} else if (work->use) {
 		check_wait(context, all, work->use->api, work->use->stack_id, NOT_RECORDED);
 	}

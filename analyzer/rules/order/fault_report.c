@@ -15,6 +15,8 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_device.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -47,7 +49,7 @@ static int64_t pair_of(int32_t device, int32_t peer)
 
 void note_peer_access(const struct rules_context *context)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 	int64_t pair = pair_of(call->device, (int32_t)call->value);
 	struct peer_access *peers;
 
@@ -767,7 +769,7 @@ static bool was_ended(const struct rules_context *context)
 
 void report_queue_error(const struct rules_context *context)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	const struct queue_error *error = queue_error(event->value);
 	struct fault fault = { .device = event->device, .elsewhere = true };
 	struct suspects suspects;

@@ -12,6 +12,8 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/ids/hg8xx.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_device.h"
 
 #include <string.h>
 
@@ -242,7 +244,7 @@ static void look_before(const struct rules_context *context, struct fault *fault
 
 void check_faults(const struct rules_context *context)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	struct fault fault = { .page = event->ptr & ~(uint64_t)(FAULT_PAGE - 1),
 			       .device = event->device,
 			       .writes = event->flags & FAULT_READ_ONLY };

@@ -5,6 +5,12 @@
 #include <string.h>
 
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_target.h"
 
 struct flight_key {
 	uint32_t kernel_id, args_id, stack_id, slot;
@@ -183,23 +189,23 @@ static void describe(struct flight *flight, const struct hg_event *event)
 {
 	switch (event->type) {
 	case HG_EVENT_launch:
-		flight->kernel_id = event->launch.kernel_id;
-		flight->args_id = event->launch.args_id;
-		flight->work_items = (uint64_t)event->launch.grid_x * event->launch.grid_y *
-				     event->launch.grid_z * event->launch.block_x *
-				     event->launch.block_y * event->launch.block_z;
+		flight->kernel_id = event->launch->kernel_id;
+		flight->args_id = event->launch->args_id;
+		flight->work_items = (uint64_t)event->launch->grid_x * event->launch->grid_y *
+				     event->launch->grid_z * event->launch->block_x *
+				     event->launch->block_y * event->launch->block_z;
 		break;
 	case HG_EVENT_copy:
 		flight->dst =
-		    range(event->copy.dst, event->copy.size, event->copy.rows,
-			  event->copy.dst_pitch, event->copy.depth, event->copy.dst_slice);
+		    range(event->copy->dst, event->copy->size, event->copy->rows,
+			  event->copy->dst_pitch, event->copy->depth, event->copy->dst_slice);
 		flight->src =
-		    range(event->copy.src, event->copy.size, event->copy.rows,
-			  event->copy.src_pitch, event->copy.depth, event->copy.src_slice);
+		    range(event->copy->src, event->copy->size, event->copy->rows,
+			  event->copy->src_pitch, event->copy->depth, event->copy->src_slice);
 		break;
 	case HG_EVENT_fill:
-		flight->dst = range(event->fill.dst, event->fill.size, event->fill.rows,
-				    event->fill.pitch, event->fill.depth, event->fill.slice);
+		flight->dst = range(event->fill->dst, event->fill->size, event->fill->rows,
+				    event->fill->pitch, event->fill->depth, event->fill->slice);
 		break;
 	default:
 		break;
@@ -232,7 +238,7 @@ static void on_work(const struct rules_context *context)
 /* Adds a launch that is not known as ordered work. */
 static void on_launch(const struct rules_context *context)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct flight one = { .api = launch->api,
 			      .stack_id = launch->stack_id,
 			      .device = launch->device,
@@ -254,8 +260,8 @@ static void on_call(const struct rules_context *context)
 	const struct hg_event *event = context->event;
 
 	/* A thread of the runtime reports it. */
-	if (event->type == HG_EVENT_call && (event->call.api == HG_API_gpu_memory_fault ||
-					     event->call.api == HG_API_gpu_queue_error))
+	if (event->type == HG_EVENT_call && (event->call->api == HG_API_gpu_memory_fault ||
+					     event->call->api == HG_API_gpu_queue_error))
 		return;
 	if (kept && kept->flights.waiting_ns && kept->flights.waiting_tid == event->tid &&
 	    kept->flights.waiting_ns != event->ns)
@@ -268,7 +274,7 @@ static void on_release(const struct rules_context *context)
 	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);
 	const struct hg_event *event = context->event;
 
-	if (!kept || is_release_in_stream(event->free.api))
+	if (!kept || is_release_in_stream(event->free->api))
 		return;
 	drop_complete(context->process, kept);
 	for (unsigned i = 0; i < kept->flights.list->len; i++)
@@ -302,7 +308,8 @@ static void on_omp(const struct rules_context *context)
 	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);
 	const struct hg_event *event = context->event;
 
-	if (!kept || event->type != HG_EVENT_omp_target || event->omp_target.endpoint != HG_OMP_END)
+	if (!kept || event->type != HG_EVENT_omp_target ||
+	    event->omp_target->endpoint != HG_OMP_END)
 		return;
 	for (unsigned i = kept->flights.list->len; i-- > 0;) {
 		const struct flight *flight = kept->flights.list->pdata[i];

@@ -8,6 +8,9 @@
 #include "analyzer/rules/ids/hg6xx.h"
 #include "analyzer/rules/order/ordering.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_launch.h"
 
 #define OUT_OF_MEMORY 2 /* hipErrorOutOfMemory [H523] */
 
@@ -221,7 +224,7 @@ static bool makes_memory(unsigned api)
 
 static void on_error(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct no_memory *none;
 
 	if (!makes_memory(error->api))
@@ -237,7 +240,7 @@ static void on_error(const struct rules_context *context)
 /* Notes a call that returned success and no memory. */
 static void on_alloc(const struct rules_context *context)
 {
-	const struct hg_ev_alloc *alloc = &context->event->alloc;
+	const struct hg_ev_alloc *alloc = context->event->alloc;
 	struct no_memory *none;
 
 	if (alloc->ptr || !alloc->size || !makes_memory(alloc->api))
@@ -254,7 +257,7 @@ static void report_null(const struct rules_context *context, struct no_memory *n
 {
 	const struct hg_ev_error *error = &none->error;
 	const struct isa_kernel *code = context->work->uses->code;
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	char *outcome, *held;
 	struct finding *finding;
 	bool is_new, left;

@@ -15,6 +15,18 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 #define POOL_FREES_DO_NOT_WAIT 70000000 /* hipFree of a pool's memory, from HIP 7 on [CLR7] */
 #define GONE_STREAMS_KEPT      4096
@@ -257,7 +269,7 @@ static void wake_submit(const struct rules_context *context, struct process_orde
 
 static void on_launch(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct order_stream *stream =
 	    stream_of(context, at, launch->api, launch->stream, launch->device);
 	const struct launch_uses *uses = launch_uses(context);
@@ -293,9 +305,9 @@ static void on_error(const struct rules_context *context, struct process_order *
 	struct launched *last =
 	    g_hash_table_lookup(at->last_launches, GINT_TO_POINTER(context->event->tid));
 
-	if (!last || !last->known || last->kernel_id != context->event->error.ptr ||
-	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH ||
-	    !process_refused_launch(at->process, context->event->error.code, last->ns))
+	if (!last || !last->known || last->kernel_id != context->event->error->ptr ||
+	    hg_api_class(context->event->error->api) != HG_CLASS_LAUNCH ||
+	    !process_refused_launch(at->process, context->event->error->code, last->ns))
 		return;
 	wake(context, WAKE_TAKEN_BACK,
 	     &(struct work){ .at = at, .uses = last->uses, .moment = last->moment });
@@ -352,7 +364,7 @@ static bool is_staged(const struct process *process, uint64_t address)
 
 static void on_copy(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct order_stream *stream = stream_of(context, at, copy->api, copy->stream, copy->device);
 	enum wait wait =
 	    wait_of_call(context, copy->api, memory_of_copy(at->process, copy), copy->stack_id);
@@ -375,7 +387,7 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 
 static void on_fill(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_fill *fill = &context->event->fill;
+	const struct hg_ev_fill *fill = context->event->fill;
 	struct order_stream *stream = stream_of(context, at, fill->api, fill->stream, fill->device);
 	int32_t gpu;
 	enum wait wait = wait_of_call(context, fill->api, memory_at(at->process, fill->dst, &gpu),
@@ -396,7 +408,7 @@ static void on_fill(const struct rules_context *context, struct process_order *a
 
 static void on_prefetch(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	const struct hg_ev_prefetch *prefetch = context->event->prefetch;
 	struct order_stream *stream =
 	    stream_of(context, at, prefetch->api, prefetch->stream, MAX(prefetch->target, 0));
 
@@ -409,7 +421,7 @@ static void on_prefetch(const struct rules_context *context, struct process_orde
 
 static void on_stream(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_stream *event = &context->event->stream;
+	const struct hg_ev_stream *event = context->event->stream;
 
 	if (event->api != HG_API_hipStreamDestroy) {
 		g_hash_table_remove(at->gone_streams, &event->stream);
@@ -431,7 +443,7 @@ static bool is_ambiguous(const struct process_order *at, uint64_t stream)
 
 static void on_event(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_event *event = &context->event->event;
+	const struct hg_ev_event *event = context->event->event;
 	int32_t device = at->process->devices->len
 			     ? ((struct device *)at->process->devices->pdata[0])->ordinal
 			     : 0;
@@ -478,7 +490,7 @@ static void on_event(const struct rules_context *context, struct process_order *
 
 static void on_sync(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_sync *sync = &context->event->sync;
+	const struct hg_ev_sync *sync = context->event->sync;
 
 	switch (sync->api) {
 	case HG_API_hipEventSynchronize:
@@ -507,7 +519,7 @@ static void on_sync(const struct rules_context *context, struct process_order *a
 
 static void on_call(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 
 	switch (call->api) {
 	case HG_API_hipStreamWaitValue32:
@@ -559,7 +571,7 @@ static bool is_pool_memory(const struct allocation *allocation)
 /* Adds memory of a pool, which is allocated when its stream comes that far. */
 static void on_alloc(const struct rules_context *context)
 {
-	const struct hg_ev_alloc *from = &context->event->alloc;
+	const struct hg_ev_alloc *from = context->event->alloc;
 	struct process_order *at;
 	struct order_stream *stream;
 	struct place place;
@@ -584,7 +596,7 @@ static void on_alloc(const struct rules_context *context)
 
 static void on_release(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	bool in_stream = is_release_in_stream(from->api), waits = true;
 	struct allocation *allocation;
 	struct process_order *at;
@@ -662,7 +674,7 @@ void follow_order(const struct rules_context *context)
 	}
 	/* Waits for HSA queues are not recorded, so the order of their work is unknown. */
 	if (context->event->type == HG_EVENT_launch &&
-	    context->event->launch.api == HG_API_hsa_queue_dispatch)
+	    context->event->launch->api == HG_API_hsa_queue_dispatch)
 		return;
 	at = order_of(context->process);
 	switch (context->event->type) {

@@ -8,6 +8,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_graph.h"
+#include "tracer/events/ev_error.h"
 
 struct process_order {
 	struct process *process;

@@ -11,6 +11,9 @@
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg4xx.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
 
 #define COPIES_KEPT 64 /* of a process, the latest */
 
@@ -108,7 +111,7 @@ static void report(const struct rules_context *context, const struct pending_cop
 
 static void report_overwritten(const struct rules_context *context, const struct pending_copy *copy)
 {
-	const struct hg_ev_copy *next = &context->event->copy;
+	const struct hg_ev_copy *next = context->event->copy;
 	char *clause = g_strdup_printf("%s overwrites them", hg_api_name(next->api));
 	const struct ending ending = {
 		.clause = clause,
@@ -124,7 +127,7 @@ static void report_overwritten(const struct rules_context *context, const struct
 
 static void report_released(const struct rules_context *context, const struct pending_copy *copy)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	char *clause = g_strdup_printf("%s releases that memory", hg_api_name(from->api));
 	const struct ending ending = {
 		.clause = clause,
@@ -183,7 +186,7 @@ static bool is_pinned(const struct process *process, const struct place *place)
 
 static void add_copy(const struct rules_context *context, GArray *copies, uint64_t size)
 {
-	const struct hg_ev_copy *event = &context->event->copy;
+	const struct hg_ev_copy *event = context->event->copy;
 	struct place from = process_place(context->process, event->src);
 	struct place to = process_place(context->process, event->dst);
 	struct pending_copy copy = {
@@ -206,7 +209,7 @@ static void add_copy(const struct rules_context *context, GArray *copies, uint64
 
 static void on_copy(const struct rules_context *context, GArray *copies)
 {
-	const struct hg_ev_copy *event = &context->event->copy;
+	const struct hg_ev_copy *event = context->event->copy;
 	bool in_rows = event->rows > 1 || event->depth > 1;
 	uint64_t size =
 	    span(event->size, event->rows, event->dst_pitch, event->depth, event->dst_slice);
@@ -284,7 +287,8 @@ void check_pending_copies(const struct rules_context *context)
 	else if (context->wake == WAKE_WORK && event->type == HG_EVENT_copy)
 		on_copy(context, copies);
 	else if (context->wake == WAKE_WORK && event->type == HG_EVENT_fill)
-		forget(copies, event->fill.dst,
-		       event->fill.dst + span(event->fill.size, event->fill.rows, event->fill.pitch,
-					      event->fill.depth, event->fill.slice));
+		forget(copies, event->fill->dst,
+		       event->fill->dst + span(event->fill->size, event->fill->rows,
+					       event->fill->pitch, event->fill->depth,
+					       event->fill->slice));
 }

@@ -11,6 +11,8 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg4xx.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
 
 #define COPIES_KEPT 64 /* of a process, the latest */
 
@@ -92,7 +94,7 @@ static void report(const struct rules_context *context, const struct read_source
 
 static void on_change(const struct rules_context *context, GArray *sources)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 	const struct process_order *at = order_known(context->process);
 	uint64_t later = call->flags; /* copies from there, which are not meant */
 
@@ -127,7 +129,7 @@ static void forget_done(const struct process_order *at, GArray *sources)
 
 static void on_copy(const struct rules_context *context, GArray *sources)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct place place = process_place(context->process, copy->src);
 	struct read_source source = {
 		.start = copy->src,

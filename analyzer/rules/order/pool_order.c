@@ -8,6 +8,8 @@
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg7xx.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
 
 #define WRITES     (ACCESS_WRITE | ACCESS_ATOMIC)
 #define GIVEN_BACK 4096 /* blocks that are remembered */
@@ -244,11 +246,11 @@ static void check_work(const struct rules_context *context)
 		}
 		break;
 	case HG_EVENT_copy:
-		check_address(&own, context->event->copy.src, ACCESS_READ);
-		check_address(&own, context->event->copy.dst, ACCESS_WRITE);
+		check_address(&own, context->event->copy->src, ACCESS_READ);
+		check_address(&own, context->event->copy->dst, ACCESS_WRITE);
 		break;
 	default:
-		check_address(&own, context->event->fill.dst, ACCESS_WRITE);
+		check_address(&own, context->event->fill->dst, ACCESS_WRITE);
 		break;
 	}
 }

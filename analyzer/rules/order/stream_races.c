@@ -14,6 +14,10 @@
 #include "analyzer/rules/ids/hg7xx.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
 
 /* ---- names ---- */
 
@@ -101,7 +105,7 @@ static void set_related(struct finding *finding, const struct use *earlier)
 void order_count_launch(const struct rules_context *context, struct finding *finding,
 			const struct launch_use *from)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 
 	if (!from)
 		return;
@@ -122,8 +126,8 @@ void order_set_later(const struct rules_context *context, struct finding *findin
 
 	finding->about_order = true;
 	if (is_launch) {
-		launch.args = process_args(context->process, context->event->launch.args_id);
-		launch.kernel = process_kernel(context->process, context->event->launch.kernel_id);
+		launch.args = process_args(context->process, context->event->launch->args_id);
+		launch.kernel = process_kernel(context->process, context->event->launch->kernel_id);
 		pointer = (struct pointer_argument){ .kernarg = from->kernarg,
 						     .index = -1,
 						     .address = from->address,
@@ -403,7 +407,7 @@ static bool is_of_whole_groups(const struct hg_ev_launch *launch)
 static void set_touched(const struct rules_context *context, const struct launch_use *from,
 			struct use *use)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct kernel_args *args = process_args(context->process, launch->args_id);
 	int64_t first, end;
 
@@ -431,7 +435,7 @@ static void set_use(const struct rules_context *context, const struct launch_use
 static void races_launch(const struct rules_context *context, struct process_order *at,
 			 struct use use)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	const struct launch_uses *uses = context->work->uses;
 	uint64_t groups = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z;
 	uint64_t items = groups * launch->block_x * launch->block_y * launch->block_z;
@@ -484,7 +488,7 @@ static uint64_t gapless(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t d
 static void races_copy(const struct rules_context *context, struct process_order *at,
 		       struct use use)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 
 	use_range(context, at, use, copy->src,
 		  gapless(copy->size, copy->rows, copy->src_pitch, copy->depth, copy->src_slice),
@@ -497,7 +501,7 @@ static void races_copy(const struct rules_context *context, struct process_order
 static void races_fill(const struct rules_context *context, struct process_order *at,
 		       struct use use)
 {
-	const struct hg_ev_fill *fill = &context->event->fill;
+	const struct hg_ev_fill *fill = context->event->fill;
 
 	use_range(context, at, use, fill->dst,
 		  gapless(fill->size, fill->rows, fill->pitch, fill->depth, fill->slice),
@@ -533,7 +537,7 @@ static const char *releaser(unsigned api)
 static void report_in_flight(const struct rules_context *context, struct allocation *allocation,
 			     const struct use *earlier)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct use later = { .api = from->api,
 			     .start = allocation->ptr,
 			     .ns = context->event->ns,
@@ -565,10 +569,10 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 static void report_fence(const struct rules_context *context, struct allocation *allocation,
 			 const struct use *earlier)
 {
-	struct use later = { .api = context->event->free.api,
+	struct use later = { .api = context->event->free->api,
 			     .start = allocation->ptr,
 			     .ns = context->event->ns,
-			     .stack_id = context->event->free.stack_id };
+			     .stack_id = context->event->free->stack_id };
 	bool is_new;
 	struct finding *finding =
 	    race_finding(context, RULE_HG401, allocation, earlier, &later, NULL, &is_new);

@@ -9,6 +9,8 @@
 
 #include "analyzer/model/waits.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_sync.h"
 
 #define MANY_BARRIERS 16 /* HG702: fewer are a start-up, not a pattern */
 
@@ -126,7 +128,7 @@ static void streams_gone(const struct rules_context *context, struct process_ord
 
 static void streams_failed(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 
 	streams_gone(context, at, error->api, error->ptr, error->stack_id);
 }
@@ -212,7 +214,7 @@ static void count_idle(struct sync_site *site, const struct hg_event *event)
 	if (!site->idle++)
 		site->first_idle_ns = event->ns;
 	site->last_idle_ns = event->ns;
-	site->idle_ns += event->sync.duration;
+	site->idle_ns += event->sync->duration;
 }
 
 /* Waits for nothing take next to no time: they matter in a loop that does little else. */
@@ -226,7 +228,7 @@ static bool idles(const struct sync_site *site)
 
 static void streams_sync(const struct rules_context *context, struct process_order *at)
 {
-	const struct hg_ev_sync *sync = &context->event->sync;
+	const struct hg_ev_sync *sync = context->event->sync;
 	gpointer key = GUINT_TO_POINTER(sync->stack_id);
 	struct sync_site *site;
 	/* A wait by one thread is unknown to another thread. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/rules/order/ordering.h"
+#include "tracer/events/ev_launch.h"
 
 /* ---- launches that may not be complete ---- */
 
@@ -23,7 +24,7 @@ static const struct attachment_type pendings_type = { sizeof(struct pendings), N
 
 static void add_launch(const struct rules_context *context)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct pendings *pendings = attachment_get(&context->process->attachments, &pendings_type);
 
 	pendings->at[pendings->added++ % OPEN_LAUNCHES] =

@@ -10,6 +10,9 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
 
 enum {
 	/* hipHostMalloc and hipHostRegister flags, hipError_t: H523. */
@@ -122,7 +125,7 @@ static void check_place(const struct rules_context *context, const struct place 
 
 static void check_refused(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct place place = process_place(context->process, error->ptr);
 	struct finding *finding;
 	bool is_new;
@@ -159,7 +162,7 @@ static void check_refused(const struct rules_context *context)
 static void report_release(const struct rules_context *context, const struct place *place,
 			   const char *what, const char *fix)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct finding *finding;
 	bool is_new;
 
@@ -175,7 +178,7 @@ static void report_release(const struct rules_context *context, const struct pla
 
 static void check_hip_release(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct place place = process_place(context->process, from->ptr);
 
 	if (address_space_find_base(&context->process->space, from->ptr, from->api))
@@ -200,7 +203,7 @@ static void check_hip_release(const struct rules_context *context)
 static void check_registered(const struct rules_context *context, uint64_t start, uint64_t size,
 			     int64_t since)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	struct place place = { .kind = PLACE_ALLOCATION };
 	struct finding *finding;
 	bool is_new;
@@ -225,7 +228,7 @@ static void check_registered(const struct rules_context *context, uint64_t start
 
 static void check_block_release(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	const struct address_space *space = &context->process->space;
 	const struct host_block *block;
 	const struct allocation *allocation;
@@ -247,7 +250,7 @@ static void check_block_release(const struct rules_context *context)
 static void check_detached(const struct rules_context *context)
 {
 	const struct allocation *segment = address_space_find_base(
-	    &context->process->space, context->event->free.ptr, HG_API_shmdt);
+	    &context->process->space, context->event->free->ptr, HG_API_shmdt);
 
 	if (segment)
 		check_registered(context, segment->ptr, segment->size, segment->ns);
@@ -256,7 +259,7 @@ static void check_detached(const struct rules_context *context)
 /* Pages are released one by one: of several mappings the first that is there decides. */
 static void check_unmapped(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 	const struct allocation *mapping = address_space_overlapping(
 	    &context->process->space, LAYER_MAPPING, from->ptr, from->size);
 
@@ -265,7 +268,7 @@ static void check_unmapped(const struct rules_context *context)
 
 static void check_free(const struct rules_context *context)
 {
-	const struct hg_ev_free *from = &context->event->free;
+	const struct hg_ev_free *from = context->event->free;
 
 	switch (from->api) {
 	case HG_API_hipFree:
@@ -314,7 +317,7 @@ static const struct allocation *neighbour(const struct rules_context *context, u
 
 static void check_neighbours(const struct rules_context *context)
 {
-	const struct hg_ev_advise *advise = &context->event->advise;
+	const struct hg_ev_advise *advise = context->event->advise;
 	uint64_t mask = context->process->page_size - 1;
 	uint64_t end = advise->ptr + advise->size;
 	struct place place = process_place(context->process, advise->ptr);
@@ -364,7 +367,7 @@ static void check_neighbours(const struct rules_context *context)
 
 void check_no_size(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct finding *finding;
 	bool is_new;
 

@@ -11,6 +11,8 @@
 #include "analyzer/rules/ids/hg3xx.h"
 #include "analyzer/rules/ids/hg5xx.h"
 #include "analyzer/rules/ids/hg9xx.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_migration.h"
 
 /* enum kfd_smi_event, docs/memory-model.md#driver-events */
 enum { SMI_FAULT_END = 8 };
@@ -144,7 +146,7 @@ static bool is_device_side(const struct process *process, const struct place *pl
 
 static void check_copy(const struct rules_context *context, struct apu_state *state)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	const struct process *process = context->process;
 	struct place dst = process_place(process, copy->dst);
 	struct place src = process_place(process, copy->src);
@@ -187,7 +189,7 @@ static void check_copy(const struct rules_context *context, struct apu_state *st
 
 static void check_fault(const struct rules_context *context)
 {
-	const struct hg_ev_migration *fault = &context->event->migration;
+	const struct hg_ev_migration *fault = context->event->migration;
 	struct place place;
 	struct finding *finding;
 	bool is_new;

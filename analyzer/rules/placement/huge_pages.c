@@ -12,6 +12,8 @@
 #include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
 
 enum { HUGE_PAGES_ON_ADVICE = 2 }; /* of struct hg_ev_runtime */
 
@@ -42,7 +44,7 @@ static GArray *advice_of(const struct rules_context *context)
 
 static void note_advice(const struct rules_context *context)
 {
-	const struct hg_ev_call *call = &context->event->call;
+	const struct hg_ev_call *call = context->event->call;
 	GArray *advice;
 	struct range range = { call->ptr, call->ptr + call->size };
 
@@ -106,8 +108,8 @@ static void check_registration(const struct rules_context *context)
 	struct place place;
 	bool is_new;
 
-	if (context->event->alloc.api != HG_API_hipHostRegister ||
-	    context->event->alloc.size < REGISTERED_SIZE || process->page_size != 4096 ||
+	if (context->event->alloc->api != HG_API_hipHostRegister ||
+	    context->event->alloc->size < REGISTERED_SIZE || process->page_size != 4096 ||
 	    process->huge_pages != HUGE_PAGES_ON_ADVICE || process->state.late ||
 	    process->inherited || process->inherited_unknown || !is_new_allocation(context, &place))
 		return;

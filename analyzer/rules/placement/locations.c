@@ -9,6 +9,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/ids/hg3xx.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_error.h"
 
 /* hipMemLocationType [CLR7] */
 enum { LOCATION_NONE, LOCATION_OF_DEVICE };
@@ -63,7 +64,7 @@ char *refused_location(const struct process *process, const struct hg_ev_error *
 
 void check_locations(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	char *where = refused_location(context->process, error);
 	struct finding *finding;
 	struct asked asked;

@@ -5,6 +5,8 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 
+struct hg_ev_error;
+
 /*
  * Returns "device 7 of 1" if a call of hipMemPrefetchAsync or hipMemAdvise failed whose location is
  * none, or NULL if that is not so or not known. The caller frees the text.

@@ -8,6 +8,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/events/ev_launch.h"
 
 /* Holds the users of an allocation of device memory. */
 struct users {
@@ -118,7 +119,7 @@ void check_other_gpu(const struct rules_context *context)
 	 * An APU's memory is near to all GPUs; the launch's device is not known without its record.
 	 */
 	if (!launch->device || launch->device->integrated == 1 || !launch->device->memory ||
-	    launch->device->ordinal != context->event->launch.device)
+	    launch->device->ordinal != context->event->launch->device)
 		return;
 	for (size_t i = 0; i < launch->code->use_count; i++)
 		check_use(context, &launch->code->uses[i]);

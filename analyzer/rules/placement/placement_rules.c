@@ -12,6 +12,9 @@
 #include "codeobj/processor.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_prefetch.h"
 
 #include <string.h>
 
@@ -418,7 +421,7 @@ static const char *prefetch_fix(const struct process *process)
 
 static void check_advise(const struct rules_context *context)
 {
-	const struct hg_ev_advise *advise = &context->event->advise;
+	const struct hg_ev_advise *advise = context->event->advise;
 	struct place place = process_place(context->process, advise->ptr);
 
 	if (is_memory(&place) && !call_memory(context, &place).advisable) {
@@ -429,7 +432,7 @@ static void check_advise(const struct rules_context *context)
 
 static void check_prefetch(const struct rules_context *context)
 {
-	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	const struct hg_ev_prefetch *prefetch = context->event->prefetch;
 	struct place place = process_place(context->process, prefetch->ptr);
 
 	if (is_memory(&place) && !call_memory(context, &place).prefetchable) {
@@ -442,7 +445,7 @@ static void check_prefetch(const struct rules_context *context)
 /* A call that failed had no effect either; the finding then names the error. */
 static void check_error(const struct rules_context *context)
 {
-	const struct hg_ev_error *error = &context->event->error;
+	const struct hg_ev_error *error = context->event->error;
 	struct place place = process_place(context->process, error->ptr);
 	char *outcome = refused_location(context->process, error);
 

@@ -4,6 +4,7 @@
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "analyzer/rules/ids/hg2xx.h"
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/events/ev_memory.h"
 
 /* ---- HG205 ---- */
 
@@ -78,7 +79,7 @@ static void note_granularity(const struct rules_context *context,
 
 static void check_memory(const struct rules_context *context)
 {
-	struct place place = process_place(context->process, context->event->memory.ptr);
+	struct place place = process_place(context->process, context->event->memory->ptr);
 	const struct allocation *allocation = place.allocation;
 	struct runtime_attributes reported;
 	struct model_environment environment;

@@ -7,6 +7,8 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "codeobj/codeobj.h"
 #include "codeobj/processor.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_launch.h"
 
 static void free_row(gpointer data)
 {
@@ -65,7 +67,7 @@ static const struct attachment_type rows_type = { sizeof(struct process_rows), i
 
 static void name_use(const struct rules_context *context, struct xnack_row *row)
 {
-	const struct hg_ev_launch *launch = &context->event->launch;
+	const struct hg_ev_launch *launch = context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, launch->kernel_id);
 	const struct device *device = process_device(context->process, launch->device);
 
@@ -104,7 +106,7 @@ static struct xnack_row *row_of(struct process_rows *rows, const struct rules_co
 
 static void note_launch(const struct rules_context *context)
 {
-	const struct hg_ev_launch *event = &context->event->launch;
+	const struct hg_ev_launch *event = context->event->launch;
 	const struct launch_memory *launch = context->memory;
 	struct process_rows *rows = attachment_get(&context->process->attachments, &rows_type);
 

@@ -7,6 +7,7 @@
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/ids/hg5xx.h"
+#include "tracer/events/ev_copy.h"
 
 #define MIB (1u << 20)
 
@@ -40,7 +41,7 @@ static bool is_gpu_memory(const struct process *process, const struct place *pla
 
 void check_file_copies(const struct rules_context *context)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	const struct process *process = context->process;
 	struct place src, dst;
 	struct finding *finding;

@@ -8,6 +8,8 @@
 
 #include "analyzer/rules/ids/hg5xx.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_sync.h"
 
 #include <string.h>
 
@@ -104,7 +106,7 @@ static void report(const struct rules_context *context, const struct pending_cop
 
 static void on_copy(const struct rules_context *context, GHashTable *threads)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct place dst = process_place(context->process, copy->dst);
 	struct place src = process_place(context->process, copy->src);
 	bool from_host = is_system_memory(&src);
@@ -150,14 +152,14 @@ static bool is_call(const struct hg_event *event)
  */
 static bool waits_at_once(const struct pending_copy *pending, const struct hg_event *event)
 {
-	int64_t between = event->ns - (int64_t)event->sync.duration - pending->ns;
+	int64_t between = event->ns - (int64_t)event->sync->duration - pending->ns;
 
 	if (event->type != HG_EVENT_sync)
 		return false;
-	switch (event->sync.api) {
+	switch (event->sync->api) {
 	case HG_API_hipStreamSynchronize:
 	case HG_API_hipStreamSynchronize_spt:
-		if (event->sync.stream != pending->copy.stream)
+		if (event->sync->stream != pending->copy.stream)
 			return false;
 		break;
 	case HG_API_hipDeviceSynchronize:

@@ -6,6 +6,9 @@
 #include "analyzer/rules/ids/hg5xx.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_sync.h"
 
 /* hipMemcpyKind, H523. */
 enum { KIND_HOST_TO_HOST, KIND_HOST_TO_DEVICE, KIND_DEVICE_TO_HOST, KIND_DEVICE_TO_DEVICE };
@@ -140,7 +143,7 @@ static bool continues(const struct copy_run *run, const struct hg_ev_copy *copy)
 
 static void check_small(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct copy_run *run = &history->run;
 	uint64_t bytes = copy_bytes(copy);
 	bool is_new;
@@ -262,7 +265,7 @@ static void overwrite(struct process_history *history, const struct rules_contex
 static void remember_upload(struct process_history *history, const struct rules_context *context,
 			    const struct place *dst, uint64_t size)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct memory_history *memory = call_history_memory(history, dst->allocation);
 
 	/* A kernel that still runs may poll what is copied now. */
@@ -369,7 +372,7 @@ static void describe_fetched(struct finding *finding)
 static void check_blocking(struct process_history *history, const struct rules_context *context,
 			   const struct place *host, bool to_device)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	uint64_t bytes = copy_bytes(copy);
 	bool few = bytes <= FETCHED_SIZE && !to_device;
 	struct site_history *site;
@@ -433,7 +436,7 @@ static void check_kind(const struct rules_context *context, const struct place *
 {
 	static const char *const names[] = { "hipMemcpyHostToHost", "hipMemcpyHostToDevice",
 					     "hipMemcpyDeviceToHost", "hipMemcpyDeviceToDevice" };
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	const struct place *wrong = NULL;
 	struct finding *finding;
 	bool is_new, to_device, from_device;
@@ -473,7 +476,7 @@ static void check_kind(const struct rules_context *context, const struct place *
 
 static void on_copy(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	const struct hg_ev_copy *copy = context->event->copy;
 	struct place dst = process_place(context->process, copy->dst);
 	struct place src = process_place(context->process, copy->src);
 	bool to_device = is_device_memory(context->process, &dst);
@@ -512,7 +515,7 @@ static void on_copy(struct process_history *history, const struct rules_context 
 
 static void on_fill(struct process_history *history, const struct rules_context *context)
 {
-	const struct hg_ev_fill *fill = &context->event->fill;
+	const struct hg_ev_fill *fill = context->event->fill;
 	struct place dst = process_place(context->process, fill->dst);
 
 	history->run.count = 0;
@@ -550,8 +553,9 @@ static void on_other(struct process_history *history, const struct rules_context
 
 	history->run.count = 0;
 	history->run.finding = NULL;
-	if (event->type == HG_EVENT_sync && event->sync.api != HG_API_hipStreamQuery &&
-	    event->sync.api != HG_API_hipStreamQuery_spt && event->sync.api != HG_API_hipEventQuery)
+	if (event->type == HG_EVENT_sync && event->sync->api != HG_API_hipStreamQuery &&
+	    event->sync->api != HG_API_hipStreamQuery_spt &&
+	    event->sync->api != HG_API_hipEventQuery)
 		history->waited = context->process->launches;
 }
 

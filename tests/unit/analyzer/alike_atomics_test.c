@@ -8,6 +8,8 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_free.h"
 
 /* ---- what is united, and what is not ---- */
 
@@ -91,11 +93,11 @@ static void other_flags_are_other_memory(void **state)
 static void coarse_pages(uint64_t start, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = start,
-					     .size = size,
-					     .advice = 100,
-					     .stack_id = 9 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = start,
+								   .size = size,
+								   .advice = 100,
+								   .stack_id = 9 } });
 }
 
 /* Of three launches one is given the half that is fine-grained. */
@@ -193,7 +195,8 @@ static void pages_behind_the_pointer(void **state)
 
 static void free_memory(uint16_t api, uint64_t ptr)
 {
-	apply((struct hg_event){ .type = HG_EVENT_free, .free = { .api = api, .ptr = ptr } });
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = &(struct hg_ev_free){ .api = api, .ptr = ptr } });
 }
 
 /* The heap gives advised pages to something else. */

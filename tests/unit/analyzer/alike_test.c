@@ -19,6 +19,8 @@
 #include "analyzer/rules/ids/hg8xx.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_stack.h"
 
 /* Two places on one line, as of an unrolled loop, and one on another. */
 static uint64_t same[2], other;
@@ -49,8 +51,9 @@ static void apply(struct hg_event event)
 
 static void stack(uint32_t id, uint64_t frame)
 {
-	apply((struct hg_event){ .type = HG_EVENT_stack,
-				 .stack = { .stack_id = id, .depth = 1, .frames = &frame } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stack,
+	    .stack = &(struct hg_ev_stack){ .stack_id = id, .depth = 1, .frames = &frame } });
 }
 
 enum { FIRST = 1, SECOND, ELSEWHERE };
@@ -72,7 +75,7 @@ static int setup(void **state)
 	analysis.symbolizer = symbolizer_new(NULL);
 	apply((struct hg_event){
 	    .type = HG_EVENT_module,
-	    .module = {
+	    .module = &(struct hg_ev_module){
 		.bias = bias, .start = bias, .size = 1 << 24, .path = path, .build_id = "" } });
 	stack(FIRST, same[0]);
 	stack(SECOND, same[1]);
@@ -126,9 +129,10 @@ static void a_line_is_one(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
-		apply((struct hg_event){
-		    .type = HG_EVENT_stack,
-		    .stack = { .stack_id = 10 + i, .depth = 2, .frames = frames[i] } });
+		apply((struct hg_event){ .type = HG_EVENT_stack,
+					 .stack = &(struct hg_ev_stack){ .stack_id = 10 + i,
+									 .depth = 2,
+									 .frames = frames[i] } });
 	}
 	finding = call_at(RULE_HG804, 10, 3);
 	call_at(RULE_HG804, 11, 4);

@@ -4,11 +4,13 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_process.h"
 
 static void copy(const struct hg_ev_copy *copy)
 {
 	launch(1, 0x100000, 0); /* or HG505 finds that nothing used the bytes */
-	apply((struct hg_event){ .type = HG_EVENT_copy, .copy = *copy });
+	apply((struct hg_event){ .type = HG_EVENT_copy, .copy = copy });
 }
 
 static void copies(unsigned count, uint64_t dst, uint64_t src, uint64_t size)
@@ -259,11 +261,11 @@ static void copies_because_xnack_was_switched_off(void **state)
 {
 	(void)state;
 	apply((struct hg_event){ .type = HG_EVENT_process,
-				 .process = { .page_size = 4096,
-					      .version = "",
-					      .exe = "/bin/test",
-					      .cmdline = "",
-					      .env = "HSA_XNACK=0" } });
+				 .process = &(struct hg_ev_process){ .page_size = 4096,
+								     .version = "",
+								     .exe = "/bin/test",
+								     .cmdline = "",
+								     .env = "HSA_XNACK=0" } });
 	code_object_event();
 	kernel_event(1, "_Z3addPf");
 	machine("gfx942", 1, 0);

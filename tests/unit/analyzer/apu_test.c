@@ -6,6 +6,9 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_runtime.h"
 
 /* ---- HG219 ---- */
 
@@ -154,12 +157,12 @@ static void more_from_two_places(void **state)
 static void fault(uint8_t kind, uint64_t start, int32_t device, int32_t letter)
 {
 	apply((struct hg_event){ .type = HG_EVENT_migration,
-				 .migration = { .kind = kind,
-						.start = start,
-						.size = 4096,
-						.from = device,
-						.trigger = -1,
-						.detail = letter } });
+				 .migration = &(struct hg_ev_migration){ .kind = kind,
+									 .start = start,
+									 .size = 4096,
+									 .from = device,
+									 .trigger = -1,
+									 .detail = letter } });
 }
 
 static void faults(unsigned count, int32_t letter)
@@ -268,7 +271,8 @@ static void how_much_memory_it_has(void **state)
 	(void)state;
 	apply((struct hg_event){
 	    .type = HG_EVENT_device,
-	    .device = { .name = "test", .arch = "gfx942", .xnack = 1, .integrated = 1 } });
+	    .device = &(struct hg_ev_device){
+		.name = "test", .arch = "gfx942", .xnack = 1, .integrated = 1 } });
 	for (uint64_t i = 1; i <= 8; i++)
 		alloc(HG_API_hipMalloc, i << 40, 4 * GIB, 0, 5);
 	assert_string_equal(found(), "");
@@ -280,8 +284,9 @@ static bool has_carve_out(const char *arch, int8_t apu, uint64_t host_memory)
 	bool carve_out;
 
 	machine(arch, apu, 1);
-	apply((struct hg_event){ .type = HG_EVENT_runtime,
-				 .runtime = { .path = "", .host_memory = host_memory } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_runtime,
+	    .runtime = &(struct hg_ev_runtime){ .path = "", .host_memory = host_memory } });
 	carve_out = process_environment(replay_process(&replay, 1)).carve_out;
 	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
 	return carve_out;

@@ -9,6 +9,9 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
 
 static void integer(enum isa_op op, const char *mnemonic)
 {
@@ -45,11 +48,11 @@ static void integers_that_pcie_does_not_carry(void **state)
 static void advise(uint64_t ptr, int32_t advice, int32_t target)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = ptr,
-					     .size = 8192,
-					     .advice = advice,
-					     .target = target } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = ptr,
+								   .size = 8192,
+								   .advice = advice,
+								   .target = target } });
 }
 
 /*
@@ -124,7 +127,7 @@ static void managed_memory_that_moved(void **state)
 	alloc(HG_API_hipMallocManaged, 0x20000, 8192, 1, 6);
 	apply((struct hg_event){
 	    .type = HG_EVENT_prefetch,
-	    .prefetch = {
+	    .prefetch = &(struct hg_ev_prefetch){
 		.api = HG_API_hipMemPrefetchAsync, .ptr = 0x20000, .size = 256, .target = 0 } });
 	launch(1, 0x20000, 0);
 	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
@@ -256,11 +259,11 @@ static void measure_mi250x(void)
 	alloc(HG_API_hipExtMallocWithFlags, 0x40000, 8192, 1, 8);
 	alloc(HG_API_hipMallocManaged, 0x50000, 8192, 1, 9);
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = 0x50000,
-					     .size = 8192,
-					     .advice = 100,
-					     .target = 0 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = 0x50000,
+								   .size = 8192,
+								   .advice = 100,
+								   .target = 0 } });
 	for (unsigned i = 1; i <= 5; i++)
 		launch(i, i * 0x10000, 0);
 }
@@ -430,15 +433,15 @@ static void big_launch(uint32_t args_id, uint64_t first, uint32_t groups)
 {
 	launch(args_id, first, 0);
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 1,
-					     .args_id = args_id,
-					     .grid_x = groups,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 256,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 1,
+								   .args_id = args_id,
+								   .grid_x = groups,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 256,
+								   .block_y = 1,
+								   .block_z = 1 } });
 }
 
 static void few_updates_are_nothing(void **state)

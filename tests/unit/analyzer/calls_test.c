@@ -8,6 +8,8 @@
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_process.h"
 
 #define KIB      1024u
 #define MIB      (1024u * 1024u)
@@ -303,9 +305,10 @@ static void nodes_of_an_unknown_kind_are_a_limit(void **state)
 	(void)state;
 	begin(0);
 	for (unsigned nodes = 1; nodes < 4; nodes++)
-		apply((struct hg_event){
-		    .type = HG_EVENT_call,
-		    .call = { .api = HG_API_hipGraphLaunch, .flags = nodes, .text = "" } });
+		apply((struct hg_event){ .type = HG_EVENT_call,
+					 .call = &(struct hg_ev_call){ .api = HG_API_hipGraphLaunch,
+								       .flags = nodes,
+								       .text = "" } });
 	assert_string_equal(found(), "");
 	assert_int_equal(findings.limits->len, 1);
 	assert_non_null(
@@ -523,8 +526,9 @@ static void memory_that_work_nobody_knows_may_use(void **state)
 	(void)state;
 	begin(0);
 	grow(20, 5, true, 0);
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipGraphLaunch, .text = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hipGraphLaunch, .text = "" } });
 	assert_string_equal(found(), "HG620");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
 }
@@ -545,12 +549,12 @@ static void reuse(uint32_t threshold)
 {
 	begin(0);
 	apply((struct hg_event){ .type = HG_EVENT_process,
-				 .process = { .page_size = 4096,
-					      .threshold = threshold,
-					      .version = "",
-					      .exe = "",
-					      .cmdline = "",
-					      .env = "" } });
+				 .process = &(struct hg_ev_process){ .page_size = 4096,
+								     .threshold = threshold,
+								     .version = "",
+								     .exe = "",
+								     .cmdline = "",
+								     .env = "" } });
 	code();
 	device_of(0, "gfx90a", 0);
 	alloc(HG_API_hipMalloc, DEVICE, 256 * MIB, 1);

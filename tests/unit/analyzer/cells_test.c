@@ -9,6 +9,8 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_process.h"
 
 #define START 0x100000
 #define BYTES 8192
@@ -73,7 +75,7 @@ static void advise(int32_t advice)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_advise,
-	    .advise = {
+	    .advise = &(struct hg_ev_advise){
 		.api = HG_API_hipMemAdvise, .ptr = START, .size = BYTES, .advice = advice } });
 }
 
@@ -132,13 +134,13 @@ static void check_cell(void **state, const struct cell *cell)
 	const struct finding *got;
 
 	setup(state);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_process,
-			       .process = { .page_size = 4096,
-					    .version = "",
-					    .exe = "",
-					    .cmdline = "",
-					    .env = cell->coherent ? "HIP_HOST_COHERENT=1" : "" } });
+	apply((struct hg_event){ .type = HG_EVENT_process,
+				 .process = &(struct hg_ev_process){
+				     .page_size = 4096,
+				     .version = "",
+				     .exe = "",
+				     .cmdline = "",
+				     .env = cell->coherent ? "HIP_HOST_COHERENT=1" : "" } });
 	code_object_event();
 	kernel_event(1, "_Z3addPf");
 	device(cell->xnack);

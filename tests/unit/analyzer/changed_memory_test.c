@@ -9,6 +9,10 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 #define M                0x10000u
 #define OTHER            0x40000u
@@ -27,30 +31,32 @@ static void advise(uint64_t ptr, int32_t advice)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_advise,
-	    .advise = { .api = HG_API_hipMemAdvise, .ptr = ptr, .size = 64, .advice = advice } });
+	    .advise = &(struct hg_ev_advise){
+		.api = HG_API_hipMemAdvise, .ptr = ptr, .size = 64, .advice = advice } });
 }
 
 static void prefetch(uint64_t stream)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_prefetch,
-	    .prefetch = {
+	    .prefetch = &(struct hg_ev_prefetch){
 		.api = HG_API_hipMemPrefetchAsync, .ptr = M, .size = 0x1000, .stream = stream } });
 }
 
 static void streams(void)
 {
 	for (uint64_t handle = 0x100; handle <= 0x200; handle += 0x100)
-		apply((struct hg_event){ .type = HG_EVENT_stream,
-					 .stream = { .api = HG_API_hipStreamCreateWithFlags,
-						     .stream = handle,
-						     .flags = 1 } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_stream,
+		    .stream = &(struct hg_ev_stream){
+			.api = HG_API_hipStreamCreateWithFlags, .stream = handle, .flags = 1 } });
 }
 
 static void wait_for_device(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = HG_API_hipDeviceSynchronize } });
+				 .sync =
+				     &(struct hg_ev_sync){ .api = HG_API_hipDeviceSynchronize } });
 }
 
 static void is_at_most(enum confidence confidence)

@@ -6,6 +6,8 @@
 #include <errno.h>
 
 #include "analyzer/isa/isa.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_pointers.h"
 
 static struct isa_evaluation *evaluation_of(const struct isa_launch *launch);
 #define EVALUATION_STUB evaluation_of(launch)
@@ -192,7 +194,8 @@ static void number_read(uint32_t number)
 
 	apply((struct hg_event){
 	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_NUMBERS_READ, .words = words, .count = 3 } });
+	    .pointers = &(struct hg_ev_pointers){
+		.source = HG_POINTERS_NUMBERS_READ, .words = words, .count = 3 } });
 }
 
 static void with_a_managed_flag(void)
@@ -263,7 +266,8 @@ static void updates_at(int64_t offset, const char *expected)
 	alloc(HG_API_hipMallocManaged, pages, 2 * page, 1, 5);
 	apply((struct hg_event){
 	    .type = HG_EVENT_advise,
-	    .advise = { .api = HG_API_hipMemAdvise, .ptr = pages, .size = page, .advice = 100 } });
+	    .advise = &(struct hg_ev_advise){
+		.api = HG_API_hipMemAdvise, .ptr = pages, .size = page, .advice = 100 } });
 	launch(1, pages, FINE);
 	assert_string_equal(found(), expected);
 }

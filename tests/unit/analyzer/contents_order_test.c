@@ -5,6 +5,10 @@
  */
 #include "contents_world.h"
 
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_graph.h"
+#include "tracer/events/ev_stream.h"
+
 /* A copy of the same graph may come first. */
 static void launched_by_a_graph(void **state)
 {
@@ -21,8 +25,9 @@ static void launched_by_a_graph(void **state)
 
 static void graph(uint32_t work, uint32_t ordered)
 {
-	apply((struct hg_event){ .type = HG_EVENT_graph,
-				 .graph = { .handle = 1, .work = work, .ordered = ordered } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_graph,
+	    .graph = &(struct hg_ev_graph){ .handle = 1, .work = work, .ordered = ordered } });
 	launch_api = HG_API_hipGraphLaunch;
 }
 
@@ -109,8 +114,9 @@ static void graph_that_fails(void **state)
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
 	launch(9, OTHER, 0);
 	launch_api = HG_API_hipLaunchKernel;
-	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_hipGraphLaunch, .code = 2, .ptr = 9 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = &(struct hg_ev_error){ .api = HG_API_hipGraphLaunch, .code = 2, .ptr = 9 } });
 	launch(1, TABLE, 0);
 	assert_null(strstr(found(), "HG101"));
 	limited(true);
@@ -164,8 +170,9 @@ static void read_after_event(void (*orders)(void), bool known)
 			  .step = { { .offset = 8, .exact = true, .repeats = false } } },
 		.size = 8
 	};
-	apply((struct hg_event){ .type = HG_EVENT_stream,
-				 .stream = { .api = HG_API_hipStreamCreate, .stream = 7 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stream,
+	    .stream = &(struct hg_ev_stream){ .api = HG_API_hipStreamCreate, .stream = 7 } });
 	stream_now = 7;
 	launch_storing(9, 0);
 	stream_now = 0;
@@ -235,10 +242,10 @@ static void waited_for_the_stream_before_it_waited(void **state)
 static void two_streams(void)
 {
 	for (uint64_t stream = 7; stream <= 8; stream++)
-		apply((struct hg_event){ .type = HG_EVENT_stream,
-					 .stream = { .api = HG_API_hipStreamCreateWithFlags,
-						     .stream = stream,
-						     .flags = 1 } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_stream,
+		    .stream = &(struct hg_ev_stream){
+			.api = HG_API_hipStreamCreateWithFlags, .stream = stream, .flags = 1 } });
 }
 
 /* The same kernel in two streams writes what one pointer in memory leads to. */

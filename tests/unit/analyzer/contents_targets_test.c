@@ -5,6 +5,9 @@
  */
 #include "contents_world.h"
 
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_pointers.h"
+
 #define CELLS     600u /* more than targets are listed of one access */
 #define CELL      16u  /* bytes of the array that has a pointer for each of them */
 #define CELL_DATA 1840u
@@ -25,10 +28,10 @@ static void cells(void)
 	}
 	path.step[0] = (struct isa_step){ .stride = CELL };
 	kernel.store_count = 0;
-	apply((struct hg_event){ .type = HG_EVENT_pointers,
-				 .pointers = { .source = HG_POINTERS_READ,
-					       .words = words,
-					       .count = G_N_ELEMENTS(words) } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = &(struct hg_ev_pointers){
+		.source = HG_POINTERS_READ, .words = words, .count = G_N_ELEMENTS(words) } });
 }
 
 static void many_places_in_one_block(void **state)
@@ -49,11 +52,11 @@ static void many_places_on_pages_of_two_kinds(void **state)
 	(void)state;
 	cells();
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = DATA,
-					     .size = 4096,
-					     .advice = 100,
-					     .stack_id = 9 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = DATA,
+								   .size = 4096,
+								   .advice = 100,
+								   .stack_id = 9 } });
 	launch(1, ARRAY, 0);
 	assert_non_null(strstr(found(), "HG102"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);

@@ -5,6 +5,12 @@
  */
 #include "contents_world.h"
 
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_pointers.h"
+#include "tracer/events/ev_prefetch.h"
+
 static void read_at_the_launch(void **state)
 {
 	(void)state;
@@ -97,7 +103,7 @@ static void by_fill(void)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_fill,
-	    .fill = {
+	    .fill = &(struct hg_ev_fill){
 		.api = HG_API_hipMemset, .dst = TABLE, .size = SIZE, .rows = 1, .depth = 1 } });
 }
 
@@ -111,16 +117,16 @@ static void by_discard(void)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
-	    .call = {
+	    .call = &(struct hg_ev_call){
 		.api = HG_API_hipMemDiscardBatchAsync, .ptr = TABLE, .size = SIZE, .text = "" } });
 }
 
 static void by_discard_and_prefetch(void)
 {
-	apply((struct hg_event){ .type = HG_EVENT_prefetch,
-				 .prefetch = { .api = HG_API_hipMemDiscardAndPrefetchBatchAsync,
-					       .ptr = TABLE,
-					       .size = SIZE } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_prefetch,
+	    .prefetch = &(struct hg_ev_prefetch){
+		.api = HG_API_hipMemDiscardAndPrefetchBatchAsync, .ptr = TABLE, .size = SIZE } });
 }
 
 static void discarded(void **state)
@@ -232,9 +238,9 @@ static void one_of_a_table(void **state)
 	memory(HG_API_hipMalloc);
 	path.step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 7 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){
+				     .source = HG_POINTERS_COPIED, .words = words, .count = 7 } });
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
@@ -250,9 +256,9 @@ static void one_of_the_first(void **state)
 	memory(HG_API_hipMalloc);
 	path.step[0] = (struct isa_step){ .stride = 8, .bounded = true, .first = 0, .last = 8 };
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){
+				     .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "");
 	limited(false);
@@ -266,9 +272,9 @@ static void one_of_the_last(void **state)
 	memory(HG_API_hipMalloc);
 	path.step[0] = (struct isa_step){ .stride = 8, .bounded = true, .first = 16, .last = 56 };
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){
+				     .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "HG101");
 	limited(false);
@@ -318,12 +324,12 @@ static void of_managed_variable(uint16_t api, bool managed)
 
 	memory(HG_API_hipMalloc);
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = api,
-					    .ptr = TABLE,
-					    .device_ptr = TABLE,
-					    .size = SIZE,
-					    .symbol = name,
-					    .stack_id = 1 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = api,
+								 .ptr = TABLE,
+								 .device_ptr = TABLE,
+								 .size = SIZE,
+								 .symbol = name,
+								 .stack_id = 1 } });
 	path = (struct isa_path){
 		.symbol = name,
 		.managed = managed,
@@ -374,7 +380,8 @@ static void a_ring(void **state)
 
 		apply((struct hg_event){
 		    .type = HG_EVENT_pointers,
-		    .pointers = { .source = HG_POINTERS_READ, .words = words, .count = 7 } });
+		    .pointers = &(struct hg_ev_pointers){
+			.source = HG_POINTERS_READ, .words = words, .count = 7 } });
 	}
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "HG101");
@@ -398,10 +405,10 @@ static void malformed(void **state)
 	memory(HG_API_hipMallocManaged);
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
 		for (uint32_t count = 0; count <= 8; count++) {
-			apply((struct hg_event){ .type = HG_EVENT_pointers,
-						 .pointers = { .source = (uint8_t)i,
-							       .words = bad[i],
-							       .count = count } });
+			apply((struct hg_event){
+			    .type = HG_EVENT_pointers,
+			    .pointers = &(struct hg_ev_pointers){
+				.source = (uint8_t)i, .words = bad[i], .count = count } });
 		}
 	}
 	pointer(HG_POINTERS_READ, TABLE, 8, COARSE);
@@ -424,10 +431,10 @@ static void too_many(void **state)
 	}
 	for (unsigned i = 0; i < 8; i++) {
 		words[0] = 0x100000000u + i * words[1];
-		apply((struct hg_event){ .type = HG_EVENT_pointers,
-					 .pointers = { .source = HG_POINTERS_COPIED,
-						       .words = words,
-						       .count = 3 + 2 * COUNT } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_pointers,
+		    .pointers = &(struct hg_ev_pointers){
+			.source = HG_POINTERS_COPIED, .words = words, .count = 3 + 2 * COUNT } });
 	}
 	IF_WHOLE({
 		const struct contents *contents = &replay_process(&replay, 1)->contents;
@@ -446,9 +453,9 @@ static void numbers_of_a_copy(void **state)
 	(void)state;
 	memory(HG_API_hipMalloc);
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_NUMBERS, .words = words, .count = 6 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){
+				     .source = HG_POINTERS_NUMBERS, .words = words, .count = 6 } });
 	IF_WHOLE({
 		const struct contents *contents = &replay_process(&replay, 1)->contents;
 		struct content_stamp stamp;

@@ -14,6 +14,11 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/hip_modules.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_pointers.h"
+#include "tracer/events/ev_sync.h"
 
 #define TABLE  0x10000 /* what the argument leads to */
 #define FINE   0x20000
@@ -70,61 +75,66 @@ static void pointer(enum hg_pointers_source source, uint64_t base, uint64_t offs
 {
 	uint64_t words[] = { base, SIZE, 1, offset, value };
 
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = (uint8_t)source, .words = words, .count = value ? 5 : 3 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){ .source = (uint8_t)source,
+								       .words = words,
+								       .count = value ? 5 : 3 } });
 }
 
 static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = (uint16_t)api,
-					   .dst = dst,
-					   .src = src,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .kind = 4 } });
+				 .copy = &(struct hg_ev_copy){ .api = (uint16_t)api,
+							       .dst = dst,
+							       .src = src,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .kind = 4 } });
 }
 
 static void copy_rows(uint64_t dst, uint64_t src, uint64_t width, uint64_t rows, uint64_t to_pitch,
 		      uint64_t from_pitch)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy2D,
-					   .dst = dst,
-					   .src = src,
-					   .size = width,
-					   .rows = rows,
-					   .depth = 1,
-					   .dst_pitch = to_pitch,
-					   .src_pitch = from_pitch,
-					   .kind = 3 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy2D,
+							       .dst = dst,
+							       .src = src,
+							       .size = width,
+							       .rows = rows,
+							       .depth = 1,
+							       .dst_pitch = to_pitch,
+							       .src_pitch = from_pitch,
+							       .kind = 3 } });
 }
 
 static void fill(uint64_t dst, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_fill,
-	    .fill = { .api = HG_API_hipMemset, .dst = dst, .size = size, .rows = 1, .depth = 1 } });
+	    .fill = &(struct hg_ev_fill){
+		.api = HG_API_hipMemset, .dst = dst, .size = size, .rows = 1, .depth = 1 } });
 }
 
 static void event(uint16_t api, uint64_t handle, uint64_t stream)
 {
-	apply((struct hg_event){ .type = HG_EVENT_event,
-				 .event = { .api = api, .event = handle, .stream = stream } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_event,
+	    .event = &(struct hg_ev_event){ .api = api, .event = handle, .stream = stream } });
 }
 
 static void wait_for(uint64_t handle)
 {
-	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = HG_API_hipEventSynchronize, .event = handle } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_sync,
+	    .sync = &(struct hg_ev_sync){ .api = HG_API_hipEventSynchronize, .event = handle } });
 }
 
 static void wait(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = HG_API_hipDeviceSynchronize } });
+				 .sync =
+				     &(struct hg_ev_sync){ .api = HG_API_hipDeviceSynchronize } });
 }
 
 static void limited(bool yes)
@@ -139,9 +149,9 @@ static void two_pointers(uint64_t first, uint64_t second)
 	uint64_t words[] = { TABLE, SIZE, 2, 8, first, 16, second };
 
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
-	apply((struct hg_event){
-	    .type = HG_EVENT_pointers,
-	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 7 } });
+	apply((struct hg_event){ .type = HG_EVENT_pointers,
+				 .pointers = &(struct hg_ev_pointers){
+				     .source = HG_POINTERS_COPIED, .words = words, .count = 7 } });
 }
 
 /* A launch that only stores: no atomic of its own. */

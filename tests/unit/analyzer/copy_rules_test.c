@@ -7,17 +7,22 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_stack.h"
+#include "tracer/events/ev_sync.h"
 
 static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = (uint16_t)api,
-					   .dst = dst,
-					   .src = src,
-					   .size = size,
-					   .rows = 1,
-					   .kind = 4,
-					   .stack_id = 9 } });
+				 .copy = &(struct hg_ev_copy){ .api = (uint16_t)api,
+							       .dst = dst,
+							       .src = src,
+							       .size = size,
+							       .rows = 1,
+							       .kind = 4,
+							       .stack_id = 9 } });
 }
 
 static void copies_past_the_end(void **state)
@@ -35,17 +40,17 @@ static void copies_past_the_end(void **state)
 
 static void a_copy_that_was_refused(void **state)
 {
-	struct hg_event refused = {
-		.type = HG_EVENT_error,
-		.error = { .api = HG_API_hipMemcpy, .code = 1, .ptr = 0x10000, .size = 0x1000 }
+	struct hg_ev_error fields = {
+		.api = HG_API_hipMemcpy, .code = 1, .ptr = 0x10000, .size = 0x1000
 	};
+	struct hg_event refused = { .type = HG_EVENT_error, .error = &fields };
 
 	(void)state;
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	apply(refused);
 	assert_string_equal(found(), "");
-	refused.error.size = 0x2000;
+	fields.size = 0x2000;
 	apply(refused);
 	assert_string_equal(found(), "HG606");
 	assert_non_null(strstr(finding(0)->message, "hipErrorInvalidValue"));
@@ -53,20 +58,20 @@ static void a_copy_that_was_refused(void **state)
 
 static void a_refused_copy_from_too_little(void **state)
 {
-	struct hg_event refused = { .type = HG_EVENT_error,
-				    .error = { .api = HG_API_hipMemcpy,
-					       .code = 1,
-					       .ptr = 0x40000,
-					       .src = 0x10000,
-					       .size = 0x1000,
-					       .src_size = 0x1000 } };
+	struct hg_ev_error fields = { .api = HG_API_hipMemcpy,
+				      .code = 1,
+				      .ptr = 0x40000,
+				      .src = 0x10000,
+				      .size = 0x1000,
+				      .src_size = 0x1000 };
+	struct hg_event refused = { .type = HG_EVENT_error, .error = &fields };
 
 	(void)state;
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	apply(refused);
 	assert_string_equal(found(), "");
-	refused.error.src_size = 0x2000;
+	fields.src_size = 0x2000;
 	apply(refused);
 	assert_string_equal(found(), "HG606");
 	assert_non_null(strstr(finding(0)->message, "reads"));
@@ -80,12 +85,12 @@ static void a_refused_copy_too_long_for_both(void **state)
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	alloc(HG_API_hipMalloc, 0x40000, 0x2000, 0, 5);
 	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_hipMemcpy2D,
-					    .code = 1,
-					    .ptr = 0x40000,
-					    .src = 0x10000,
-					    .size = 0x3000,
-					    .src_size = 0x3000 } });
+				 .error = &(struct hg_ev_error){ .api = HG_API_hipMemcpy2D,
+								 .code = 1,
+								 .ptr = 0x40000,
+								 .src = 0x10000,
+								 .size = 0x3000,
+								 .src_size = 0x3000 } });
 	assert_string_equal(found(), "HG606");
 	assert_non_null(strstr(finding(0)->message, "writes 12288 bytes"));
 	assert_non_null(strstr(finding(0)->message, "the memory that it reads is too small"));
@@ -94,15 +99,15 @@ static void a_refused_copy_too_long_for_both(void **state)
 
 static void rows_count_in_copies(void **state)
 {
-	struct hg_event event = { .type = HG_EVENT_copy,
-				  .copy = { .api = HG_API_hipMemcpy2D,
-					    .dst = 0x10000,
-					    .src = 0x40000,
-					    .size = 64,
-					    .rows = 16,
-					    .kind = 4,
-					    .dst_pitch = 256,
-					    .src_pitch = 64 } };
+	struct hg_ev_copy fields = { .api = HG_API_hipMemcpy2D,
+				     .dst = 0x10000,
+				     .src = 0x40000,
+				     .size = 64,
+				     .rows = 16,
+				     .kind = 4,
+				     .dst_pitch = 256,
+				     .src_pitch = 64 };
+	struct hg_event event = { .type = HG_EVENT_copy, .copy = &fields };
 
 	(void)state;
 	device(0);
@@ -110,46 +115,46 @@ static void rows_count_in_copies(void **state)
 	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 6);
 	apply(event);
 	assert_string_equal(found(), "");
-	event.copy.rows = 17;
+	fields.rows = 17;
 	apply(event);
 	assert_string_equal(found(), "HG606");
 }
 
 static void slices_count_in_copies_and_fills(void **state)
 {
-	struct hg_event copy_event = { .type = HG_EVENT_copy,
-				       .copy = { .api = HG_API_hipMemcpy3D,
-						 .dst = 0x10000,
-						 .src = 0x40000,
-						 .size = 64,
-						 .rows = 4,
-						 .dst_pitch = 64,
-						 .src_pitch = 64,
-						 .depth = 4,
-						 .dst_slice = 0x400,
-						 .src_slice = 0x100 } };
+	struct hg_ev_copy fields = { .api = HG_API_hipMemcpy3D,
+				     .dst = 0x10000,
+				     .src = 0x40000,
+				     .size = 64,
+				     .rows = 4,
+				     .dst_pitch = 64,
+				     .src_pitch = 64,
+				     .depth = 4,
+				     .dst_slice = 0x400,
+				     .src_slice = 0x100 };
+	struct hg_event copy_event = { .type = HG_EVENT_copy, .copy = &fields };
 	struct hg_event fill_event = { .type = HG_EVENT_fill,
-				       .fill = { .api = HG_API_hipMemset3D,
-						 .dst = 0x10000,
-						 .size = 64,
-						 .rows = 4,
-						 .pitch = 64,
-						 .depth = 5,
-						 .slice = 0x400,
-						 .stack_id = 3 } };
+				       .fill = &(struct hg_ev_fill){ .api = HG_API_hipMemset3D,
+								     .dst = 0x10000,
+								     .size = 64,
+								     .rows = 4,
+								     .pitch = 64,
+								     .depth = 5,
+								     .slice = 0x400,
+								     .stack_id = 3 } };
 
 	(void)state;
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 3 * 0x400 + 4 * 64, 0, 5);
 	alloc(HG_API_malloc, 0x40000, 4 * 0x100, 0, 6);
 	apply(copy_event);
-	copy_event.copy.rows = 0;
-	copy_event.copy.depth = 9;
+	fields.rows = 0;
+	fields.depth = 9;
 	apply(copy_event);
 	assert_string_equal(found(), "");
 	apply(fill_event);
-	copy_event.copy.rows = 4;
-	copy_event.copy.depth = 5;
+	fields.rows = 4;
+	fields.depth = 5;
 	apply(copy_event);
 	assert_string_equal(found(), "HG606 HG606");
 	assert_non_null(strstr(finding(1)->message, "writes"));
@@ -181,14 +186,14 @@ static void pageable_copies(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_null(strstr(finding(0)->message, "took"));
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpyAsync,
-					   .dst = 0x1000000,
-					   .src = 0x4000000,
-					   .size = 0x10000,
-					   .rows = 1,
-					   .kind = 4,
-					   .stack_id = 44,
-					   .duration = 7000 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpyAsync,
+							       .dst = 0x1000000,
+							       .src = 0x4000000,
+							       .size = 0x10000,
+							       .rows = 1,
+							       .kind = 4,
+							       .stack_id = 44,
+							       .duration = 7000 } });
 	assert_string_equal(found(), "HG501 HG501 HG501");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
 	assert_non_null(strstr(finding(0)->message, "this one took 7 us"));
@@ -202,22 +207,23 @@ static void pageable_copies(void **state)
 static void copy_in_stream(uint64_t duration)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpyAsync,
-					   .dst = 0x4000000,
-					   .src = 0x1000000,
-					   .size = 0x10000,
-					   .rows = 1,
-					   .kind = 4,
-					   .stream = 0x77,
-					   .duration = duration,
-					   .stack_id = 44 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpyAsync,
+							       .dst = 0x4000000,
+							       .src = 0x1000000,
+							       .size = 0x10000,
+							       .rows = 1,
+							       .kind = 4,
+							       .stream = 0x77,
+							       .duration = duration,
+							       .stack_id = 44 } });
 }
 
 static void wait_for(uint64_t stream)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_sync,
-	    .sync = { .api = HG_API_hipStreamSynchronize, .stream = stream, .stack_id = 45 } });
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = &(struct hg_ev_sync){ .api = HG_API_hipStreamSynchronize,
+							       .stream = stream,
+							       .stack_id = 45 } });
 }
 
 static void memory_to_copy(void)
@@ -239,9 +245,11 @@ static void pageable_copies_that_are_waited_for(void **state)
 	tid_now++;
 	wait_for(0x78);
 	tid_now--;
-	apply((struct hg_event){ .type = HG_EVENT_stack, .stack = { .stack_id = 45 } });
-	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = HG_API_hipDeviceSynchronize, .stack_id = 46 } });
+	apply((struct hg_event){ .type = HG_EVENT_stack,
+				 .stack = &(struct hg_ev_stack){ .stack_id = 45 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_sync,
+	    .sync = &(struct hg_ev_sync){ .api = HG_API_hipDeviceSynchronize, .stack_id = 46 } });
 	/* A quarter of the copy's time. */
 	copy_in_stream(4000000);
 	clock_ns += 900000;

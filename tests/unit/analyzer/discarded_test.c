@@ -5,6 +5,10 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
 
 enum { SIZE = 0x10000, PTR = 0x100000, RESULT = 0x400000, STREAM = 0x77 };
 
@@ -20,31 +24,32 @@ static void begin(void)
 
 static void discard(uint64_t size)
 {
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipMemDiscardBatchAsync,
-					   .ptr = PTR,
-					   .size = size,
-					   .stream = STREAM,
-					   .stack_id = 7,
-					   .text = "" } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_call,
+			       .call = &(struct hg_ev_call){ .api = HG_API_hipMemDiscardBatchAsync,
+							     .ptr = PTR,
+							     .size = size,
+							     .stream = STREAM,
+							     .stack_id = 7,
+							     .text = "" } });
 }
 
 static void fill(uint64_t dst)
 {
 	apply((struct hg_event){ .type = HG_EVENT_fill,
-				 .fill = { .api = HG_API_hipMemsetAsync,
-					   .dst = dst,
-					   .size = SIZE,
-					   .rows = 1,
-					   .depth = 1,
-					   .stream = STREAM } });
+				 .fill = &(struct hg_ev_fill){ .api = HG_API_hipMemsetAsync,
+							       .dst = dst,
+							       .size = SIZE,
+							       .rows = 1,
+							       .depth = 1,
+							       .stream = STREAM } });
 }
 
 static void prefetch(void)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_prefetch,
-	    .prefetch = {
+	    .prefetch = &(struct hg_ev_prefetch){
 		.api = HG_API_hipMemPrefetchAsync, .ptr = PTR, .size = SIZE, .stream = STREAM } });
 }
 
@@ -125,12 +130,13 @@ static void discarded_by_the_driver_interface(void **state)
 	(void)state;
 	begin();
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipDrvMemDiscardBatchAsync,
-					   .ptr = PTR,
-					   .size = SIZE,
-					   .stream = STREAM,
-					   .stack_id = 7,
-					   .text = "" } });
+				 .call =
+				     &(struct hg_ev_call){ .api = HG_API_hipDrvMemDiscardBatchAsync,
+							   .ptr = PTR,
+							   .size = SIZE,
+							   .stream = STREAM,
+							   .stack_id = 7,
+							   .text = "" } });
 	launch_on(0, STREAM, PTR, RESULT);
 	assert_true(is_found());
 }
@@ -141,12 +147,12 @@ static void another_call(void **state)
 	(void)state;
 	begin();
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_madvise,
-					   .ptr = PTR,
-					   .size = SIZE,
-					   .stream = STREAM,
-					   .stack_id = 7,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_madvise,
+							       .ptr = PTR,
+							       .size = SIZE,
+							       .stream = STREAM,
+							       .stack_id = 7,
+							       .text = "" } });
 	launch_on(0, STREAM, PTR, RESULT);
 	assert_false(is_found());
 }
@@ -180,16 +186,16 @@ static void after_an_unknown_launch(void **state)
 	begin();
 	discard(SIZE);
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 1,
-					     .args_id = 999,
-					     .grid_x = 1,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .stream = STREAM } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 1,
+								   .args_id = 999,
+								   .grid_x = 1,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .stream = STREAM } });
 	launch_on(0, STREAM, PTR, RESULT);
 	assert_false(is_found());
 }

@@ -11,6 +11,10 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_stream.h"
 
 #define V5_2 50221153
 #define V6_2 60241134
@@ -38,8 +42,9 @@ static void async_copy(uint64_t stream)
 
 static void stream(uint16_t api, uint64_t handle)
 {
-	apply((struct hg_event){ .type = HG_EVENT_stream,
-				 .stream = { .api = (uint16_t)api, .stream = handle } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stream,
+	    .stream = &(struct hg_ev_stream){ .api = (uint16_t)api, .stream = handle } });
 }
 
 /* ---- HG903, HG507 ---- */
@@ -125,12 +130,12 @@ static void streams_one_after_the_other(void **state)
 static void host_alloc(uint64_t ptr, uint64_t flags)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostMalloc,
-					    .ptr = ptr,
-					    .size = 64,
-					    .flags = flags,
-					    .symbol = "",
-					    .stack_id = 3 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostMalloc,
+								 .ptr = ptr,
+								 .size = 64,
+								 .flags = flags,
+								 .symbol = "",
+								 .stack_id = 3 } });
 }
 
 static void coherence_for_all(void **state)
@@ -222,7 +227,8 @@ static void module(const char *path, uint64_t start)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_module,
-	    .module = { .start = start, .size = 0x1000, .path = path, .build_id = "" } });
+	    .module = &(struct hg_ev_module){
+		.start = start, .size = 0x1000, .path = path, .build_id = "" } });
 }
 
 static void two_runtimes(void **state)
@@ -350,9 +356,9 @@ static const char *launch_fails(const char *const *targets, const char *device, 
 	process(path, "");
 	runtime(V6_2, 1);
 	device_of(0, device, -1);
-	apply((struct hg_event){
-	    .type = HG_EVENT_error,
-	    .error = { .api = HG_API_hipLaunchKernel, .code = error, .ptr = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = &(struct hg_ev_error){
+				     .api = HG_API_hipLaunchKernel, .code = error, .ptr = 1 } });
 	names = found();
 	g_unlink(path);
 	g_free(path);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/reader/event_queue.h"
+#include "tracer/events/ev_process.h"
 
 #define EVENTS     100000
 #define LARGE      (300 * 1024) /* more than a batch holds */
@@ -25,18 +26,19 @@ static void *produce(void *data)
 
 	memset(large, 'x', LARGE);
 	for (int i = 0; i < EVENTS; i++) {
-		struct hg_event *event = event_queue_next(queue);
+		struct event_room *room = event_queue_next(queue);
+		struct hg_ev_process *process = &room->of.process;
 
-		memset(event, 0, sizeof(*event));
-		event->ns = i;
-		event->process.exe = "";
+		event_room_clear(room);
+		room->event.ns = i;
+		process->exe = "";
 		if (i % EVERY_LONG == 0) {
-			event->process.exe = event_queue_keep(queue, large, LARGE);
+			process->exe = event_queue_keep(queue, large, LARGE);
 		} else if (i % EVERY_TEXT == 0) {
 			int length = snprintf(text, sizeof(text), "event %d", i);
 
-			event->process.exe = event_queue_keep(queue, text, (size_t)length + 1);
-			event->process.cmdline = event_queue_keep(queue, text, (size_t)length + 1);
+			process->exe = event_queue_keep(queue, text, (size_t)length + 1);
+			process->cmdline = event_queue_keep(queue, text, (size_t)length + 1);
 		}
 		if (!event_queue_commit(queue))
 			break;
@@ -53,15 +55,15 @@ static void check_event(const struct hg_event *event, int64_t number)
 	assert_int_equal(event->ns, number);
 	snprintf(text, sizeof(text), "event %d", (int)number);
 	if (number % EVERY_LONG == 0) {
-		assert_int_equal(event->process.exe[0], 'x');
-		assert_int_equal(event->process.exe[LARGE - 1], 'x');
+		assert_int_equal(event->process->exe[0], 'x');
+		assert_int_equal(event->process->exe[LARGE - 1], 'x');
 	} else if (number % EVERY_TEXT == 0) {
-		assert_string_equal(event->process.exe, text);
-		assert_string_equal(event->process.cmdline, text);
-		assert_int_equal((uintptr_t)event->process.cmdline % 8, 0);
+		assert_string_equal(event->process->exe, text);
+		assert_string_equal(event->process->cmdline, text);
+		assert_int_equal((uintptr_t)event->process->cmdline % 8, 0);
 	} else {
-		assert_string_equal(event->process.exe, "");
-		assert_null(event->process.cmdline);
+		assert_string_equal(event->process->exe, "");
+		assert_null(event->process->cmdline);
 	}
 }
 
@@ -69,7 +71,7 @@ static void test_all_in_order(void **state)
 {
 	struct event_queue *queue = event_queue_new();
 	pthread_t thread;
-	const struct hg_event *events;
+	const struct event_room *events;
 	struct batch *batch;
 	int64_t number = 0;
 	unsigned count;
@@ -78,7 +80,7 @@ static void test_all_in_order(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, produce, queue), 0);
 	while ((events = event_queue_take(queue, &batch, &count)) != NULL) {
 		for (unsigned i = 0; i < count; i++)
-			check_event(&events[i], number++);
+			check_event(&events[i].event, number++);
 		event_queue_give_back(queue, batch);
 	}
 	pthread_join(thread, NULL);

@@ -9,6 +9,13 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_runtime.h"
 
 #define BLOCK 0x10000
 #define OTHER 0x40000
@@ -17,60 +24,62 @@
 
 static void runtime(int32_t version)
 {
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_runtime,
-			       .runtime = { .path = "", .version = version, .device_count = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = version, .device_count = 1 } });
 }
 
 static void machine(struct hg_ev_device event)
 {
 	event.name = "test";
 	event.arch = event.arch ? event.arch : "gfx90a";
-	apply((struct hg_event){ .type = HG_EVENT_device, .device = event });
+	apply((struct hg_event){ .type = HG_EVENT_device, .device = &event });
 }
 
 static void release(uint16_t api, uint64_t ptr)
 {
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = (uint16_t)api, .ptr = ptr, .stack_id = 9 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = ptr, .stack_id = 9 } });
 }
 
 static void failure(uint16_t api, int32_t code, uint64_t ptr)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
-	    .error = { .api = (uint16_t)api, .code = code, .ptr = ptr, .stack_id = 9 } });
+	    .error = &(struct hg_ev_error){
+		.api = (uint16_t)api, .code = code, .ptr = ptr, .stack_id = 9 } });
 }
 
 static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = (uint16_t)api,
-					   .dst = dst,
-					   .src = src,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .kind = 4,
-					   .stream = 7,
-					   .stack_id = 8 } });
+				 .copy = &(struct hg_ev_copy){ .api = (uint16_t)api,
+							       .dst = dst,
+							       .src = src,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .kind = 4,
+							       .stream = 7,
+							       .stack_id = 8 } });
 }
 
 static void advise(uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = ptr,
-					     .size = size,
-					     .advice = 100,
-					     .stack_id = 3 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = ptr,
+								   .size = size,
+								   .advice = 100,
+								   .stack_id = 3 } });
 }
 
 static void prefetch(uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_prefetch,
-	    .prefetch = {
+	    .prefetch = &(struct hg_ev_prefetch){
 		.api = HG_API_hipMemPrefetchAsync, .ptr = ptr, .size = size, .stack_id = 4 } });
 }
 
@@ -240,9 +249,9 @@ static void managed_memory_of_an_unknown_machine(void **state)
 static void less_than_half_is_pinned(void **state)
 {
 	(void)state;
-	apply((struct hg_event){
-	    .type = HG_EVENT_runtime,
-	    .runtime = { .path = "", .version = V6_4, .host_memory = 16ull << 30 } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = V6_4, .host_memory = 16ull << 30 } });
 	alloc(HG_API_hipHostMalloc, 1ull << 40, 8ull << 30, 0, 5);
 	assert_string_equal(found(), "");
 }

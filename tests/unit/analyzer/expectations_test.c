@@ -6,57 +6,68 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_annotation.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_runtime.h"
+#include "tracer/events/ev_smi_source.h"
+#include "tracer/events/ev_sync.h"
 
 static void begin(unsigned what, const char *name)
 {
 	apply((struct hg_event){ .type = HG_EVENT_annotation,
-				 .annotation = { .act = HIPGRAIN_EXPECT_BEGIN,
-						 .size = what,
-						 .pool = "",
-						 .name = name,
-						 .stack_id = 31 } });
+				 .annotation =
+				     &(struct hg_ev_annotation){ .act = HIPGRAIN_EXPECT_BEGIN,
+								 .size = what,
+								 .pool = "",
+								 .name = name,
+								 .stack_id = 31 } });
 }
 
 static void end(void)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_annotation,
-	    .annotation = { .act = HIPGRAIN_EXPECT_END, .pool = "", .name = "", .stack_id = 32 } });
+	    .annotation = &(struct hg_ev_annotation){
+		.act = HIPGRAIN_EXPECT_END, .pool = "", .name = "", .stack_id = 32 } });
 }
 
 static void wait_by(uint16_t api)
 {
-	apply((struct hg_event){ .type = HG_EVENT_sync, .sync = { .api = api, .stack_id = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = &(struct hg_ev_sync){ .api = api, .stack_id = 9 } });
 }
 
 static void copy(uint16_t api)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = api,
-					   .dst = 0x100000,
-					   .src = 0x900000,
-					   .size = 64,
-					   .kind = 1,
-					   .rows = 1,
-					   .depth = 1,
-					   .stack_id = 9 } });
+				 .copy = &(struct hg_ev_copy){ .api = api,
+							       .dst = 0x100000,
+							       .src = 0x900000,
+							       .size = 64,
+							       .kind = 1,
+							       .rows = 1,
+							       .depth = 1,
+							       .stack_id = 9 } });
 }
 
 static void driver(uint32_t sources)
 {
-	apply((struct hg_event){ .type = HG_EVENT_smi_source,
-				 .smi_source = { .sources = sources, .problem = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_smi_source,
+	    .smi_source = &(struct hg_ev_smi_source){ .sources = sources, .problem = "" } });
 }
 
 static void moved(uint8_t kind, uint64_t age)
 {
 	apply((struct hg_event){ .type = HG_EVENT_migration,
-				 .migration = { .kind = kind,
-						.start = 0x100000,
-						.size = 0x1000,
-						.from = -1,
-						.to = 0,
-						.age = age } });
+				 .migration = &(struct hg_ev_migration){ .kind = kind,
+									 .start = 0x100000,
+									 .size = 0x1000,
+									 .from = -1,
+									 .to = 0,
+									 .age = age } });
 }
 
 /* ---- waits ---- */
@@ -90,15 +101,15 @@ static void a_copy_that_waits(void **state)
 static void a_release_that_waits(void **state)
 {
 	(void)state;
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_runtime,
-			       .runtime = { .path = "", .version = 60200000, .device_count = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = 60200000, .device_count = 1 } });
 	device(0);
 	alloc(HG_API_hipMalloc, 0x100000, 0x1000, 0, 5);
 	begin(HIPGRAIN_NO_WAIT, "");
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_free,
-			       .free = { .api = HG_API_hipFree, .ptr = 0x100000, .stack_id = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = &(struct hg_ev_free){
+				     .api = HG_API_hipFree, .ptr = 0x100000, .stack_id = 9 } });
 	end();
 	assert_string_equal(found(), "HG710");
 }

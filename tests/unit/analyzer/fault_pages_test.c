@@ -8,21 +8,25 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_omp_target.h"
+#include "tracer/events/ev_region.h"
 
 #define REGION 50u /* a kernel whose machine code is not known */
 
 static void heap(void)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){
+				     .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_calloc,
-					    .ptr = HOST + 0x10,
-					    .size = 0x2000,
-					    .device = -1,
-					    .symbol = "",
-					    .stack_id = 1 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_calloc,
+								 .ptr = HOST + 0x10,
+								 .size = 0x2000,
+								 .device = -1,
+								 .symbol = "",
+								 .stack_id = 1 } });
 }
 
 static void a_target_region_uses_the_heap(void **state)
@@ -44,12 +48,12 @@ static void region_uses_block_of(uint64_t size)
 {
 	kernel_event(REGION, "__omp_offloading_main_l6");
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_calloc,
-					    .ptr = 0x7f0000000010,
-					    .size = size,
-					    .device = -1,
-					    .symbol = "",
-					    .stack_id = 1 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_calloc,
+								 .ptr = 0x7f0000000010,
+								 .size = size,
+								 .device = -1,
+								 .symbol = "",
+								 .stack_id = 1 } });
 	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
 	fault(0x7f0000000000);
 	assert_string_equal(found(), "HG806");
@@ -91,7 +95,8 @@ static void a_target_region_that_has_ended_does_not(void **state)
 	heap();
 	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
 	apply((struct hg_event){ .type = HG_EVENT_omp_target,
-				 .omp_target = { .kind = 1, .endpoint = 2 } });
+				 .omp_target =
+				     &(struct hg_ev_omp_target){ .kind = 1, .endpoint = 2 } });
 	launch_by(HG_API_hsa_queue_dispatch, REGION + 1, A, (struct bytes){ P, 0, 0 });
 	fault(HOST + 0x1000);
 	assert_string_equal(found(), "HG806");
@@ -102,12 +107,12 @@ static void a_target_region_that_has_ended_does_not(void **state)
 static void block_of_pages(uint64_t ptr, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_aligned_alloc,
-					    .ptr = ptr,
-					    .size = 0x1000,
-					    .device = -1,
-					    .symbol = "",
-					    .stack_id = stack_id } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_aligned_alloc,
+								 .ptr = ptr,
+								 .size = 0x1000,
+								 .device = -1,
+								 .symbol = "",
+								 .stack_id = stack_id } });
 }
 
 /* A region that writes to one block in place, and reads another one. */
@@ -140,9 +145,9 @@ static void the_second_block_shares_its_page(void **state)
 {
 	(void)state;
 	kernels[COPIER - 1].uses_complete = false;
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){
+				     .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
 	a_region_of_two_blocks(HOST + 0x2100);
 	fault(HOST + 0x2000);
 	assert_string_equal(found(), "HG806");
@@ -190,12 +195,12 @@ static void a_kernel_gets_to_the_end_of_a_block(void **state)
 static void neighbour(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_malloc,
-					    .ptr = HOST + 0x2100,
-					    .size = 1000,
-					    .device = -1,
-					    .symbol = "",
-					    .stack_id = 2 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_malloc,
+								 .ptr = HOST + 0x2100,
+								 .size = 1000,
+								 .device = -1,
+								 .symbol = "",
+								 .stack_id = 2 } });
 }
 
 static void a_page_with_two_blocks(void **state)
@@ -288,13 +293,13 @@ static const struct code_site *instruction(unsigned index)
 static void checked(const char *text, uint64_t value, uint64_t address)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_gpu_checked,
-					   .ptr = address,
-					   .size = 4,
-					   .flags = 0x34,
-					   .handle = 0x10,
-					   .value = value,
-					   .text = text } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_gpu_checked,
+							       .ptr = address,
+							       .size = 4,
+							       .flags = 0x34,
+							       .handle = 0x10,
+							       .value = value,
+							       .text = text } });
 }
 
 #define ATOMIC "writer global_atomic_add 1,2,3 4,5,6 0,0,0 0 - 0,0,0"

@@ -12,6 +12,12 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_omp_data.h"
 
 /* ---- which kernel ---- */
 
@@ -263,14 +269,16 @@ static void maps_a_part(unsigned op)
 	two_streams(0);
 	apply((struct hg_event){
 	    .type = HG_EVENT_alloc,
-	    .alloc = { .api = HG_API_calloc, .ptr = 0x500000, .size = 0x4000, .symbol = "" } });
+	    .alloc = &(struct hg_ev_alloc){
+		.api = HG_API_calloc, .ptr = 0x500000, .size = 0x4000, .symbol = "" } });
 	apply((struct hg_event){
 	    .type = HG_EVENT_omp_data,
-	    .omp_data = {
+	    .omp_data = &(struct hg_ev_omp_data){
 		.op = HG_OMP_ALLOC, .src = 0x501000, .dst = P, .size = 0x1000, .stack_id = 77 } });
 	if (op)
-		apply((struct hg_event){ .type = HG_EVENT_omp_data,
-					 .omp_data = { .op = (uint8_t)op, .src = P } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_omp_data,
+		    .omp_data = &(struct hg_ev_omp_data){ .op = (uint8_t)op, .src = P } });
 }
 
 static void behind_a_mapped_part(void **state)
@@ -295,7 +303,8 @@ static void behind_other_memory_and_a_part(void **state)
 	maps_a_part(0);
 	apply((struct hg_event){
 	    .type = HG_EVENT_alloc,
-	    .alloc = { .api = HG_API_hipMalloc, .ptr = P + 0x1800, .size = 0x10, .symbol = "" } });
+	    .alloc = &(struct hg_ev_alloc){
+		.api = HG_API_hipMalloc, .ptr = P + 0x1800, .size = 0x10, .symbol = "" } });
 	launch(WRITER, A, P);
 	fault(P + 0x2000);
 	assert_string_equal(found(), "HG614");
@@ -369,7 +378,8 @@ static void peer_memory(bool enable, bool pools)
 	if (enable)
 		apply((struct hg_event){
 		    .type = HG_EVENT_call,
-		    .call = { .api = HG_API_hipDeviceEnablePeerAccess, .value = 1, .text = "" } });
+		    .call = &(struct hg_ev_call){
+			.api = HG_API_hipDeviceEnablePeerAccess, .value = 1, .text = "" } });
 	if (pools)
 		call(HG_API_hipMemPoolSetAccess, 0);
 	launch(WRITER, A, P);
@@ -441,12 +451,12 @@ static void other_memory_that_may_only_be_read(void **state)
 static void reservation(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_mmap,
-					    .ptr = 0x800000,
-					    .size = 0x10000000,
-					    .flags = 0x4022, /* PROT_NONE */
-					    .device = -1,
-					    .symbol = "" } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_mmap,
+								 .ptr = 0x800000,
+								 .size = 0x10000000,
+								 .flags = 0x4022, /* PROT_NONE */
+								 .device = -1,
+								 .symbol = "" } });
 }
 
 static void in_a_reservation(void **state)
@@ -504,7 +514,8 @@ static void queue_error(uint32_t status)
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
 	    .tid = 99,
-	    .call = { .api = HG_API_gpu_queue_error, .value = status, .device = 0, .text = "" } });
+	    .call = &(struct hg_ev_call){
+		.api = HG_API_gpu_queue_error, .value = status, .device = 0, .text = "" } });
 }
 
 static void a_kernel_stops_itself(void **state)
@@ -564,19 +575,20 @@ static void the_memory_fault_says_more(void **state)
 static void map_host(uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_mmap,
-					    .ptr = GONE,
-					    .size = size,
-					    .flags = 3ull << 32,
-					    .symbol = "",
-					    .stack_id = 3 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_mmap,
+								 .ptr = GONE,
+								 .size = size,
+								 .flags = 3ull << 32,
+								 .symbol = "",
+								 .stack_id = 3 } });
 }
 
 static void unmap_host(uint64_t from, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_free,
-	    .free = { .api = HG_API_munmap, .ptr = from, .size = size, .stack_id = 5 } });
+	    .free = &(struct hg_ev_free){
+		.api = HG_API_munmap, .ptr = from, .size = size, .stack_id = 5 } });
 }
 
 static void use_of_unmapped_memory(void **state)
@@ -663,12 +675,12 @@ static void register_memory(uint64_t device_ptr)
 {
 	alloc(HG_API_malloc, HOST, 0);
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostRegister,
-					    .ptr = HOST,
-					    .device_ptr = device_ptr,
-					    .size = 0x1000,
-					    .symbol = "",
-					    .stack_id = 1 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								 .ptr = HOST,
+								 .device_ptr = device_ptr,
+								 .size = 0x1000,
+								 .symbol = "",
+								 .stack_id = 1 } });
 	stream(A, 0);
 }
 
@@ -720,8 +732,9 @@ static void the_hosts_address_with_xnack(void **state)
 
 static void unregister_memory(void)
 {
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipHostUnregister, .ptr = HOST } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipHostUnregister, .ptr = HOST } });
 }
 
 static void used_when_it_is_unregistered(void **state)
@@ -766,8 +779,9 @@ static void used_when_it_was_mapped_anew(void **state)
 	(void)state;
 	register_memory(HOST);
 	unregister_memory();
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_munmap, .ptr = HOST, .size = 0x1000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_munmap, .ptr = HOST, .size = 0x1000 } });
 	launch(WRITER, A, HOST + 0x10);
 	assert_string_equal(found(), "HG209");
 }
@@ -788,12 +802,12 @@ static void used_when_it_is_registered_again(void **state)
 	register_memory(HOST);
 	unregister_memory();
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostRegister,
-					    .ptr = HOST,
-					    .device_ptr = HOST,
-					    .size = 0x1000,
-					    .symbol = "",
-					    .stack_id = 2 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								 .ptr = HOST,
+								 .device_ptr = HOST,
+								 .size = 0x1000,
+								 .symbol = "",
+								 .stack_id = 2 } });
 	launch(WRITER, A, HOST);
 	assert_string_equal(found(), "");
 }
@@ -805,17 +819,17 @@ static void used_after_a_copy(uint64_t size, int version, bool back)
 {
 	runtime(version, "");
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_malloc,
-					    .ptr = HOST,
-					    .size = 0x1000000,
-					    .symbol = "",
-					    .stack_id = 1 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_malloc,
+								 .ptr = HOST,
+								 .size = 0x1000000,
+								 .symbol = "",
+								 .stack_id = 1 } });
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipMalloc,
-					    .ptr = DEVICE_BLOCK,
-					    .size = 0x1000000,
-					    .symbol = "",
-					    .stack_id = 2 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipMalloc,
+								 .ptr = DEVICE_BLOCK,
+								 .size = 0x1000000,
+								 .symbol = "",
+								 .stack_id = 2 } });
 	stream(A, 0);
 	copy(HG_API_hipMemcpy, back ? HOST : DEVICE_BLOCK, back ? DEVICE_BLOCK : HOST, size, 0);
 	launch(WRITER, A, HOST + 0x10);
@@ -842,16 +856,16 @@ static void used_after_a_copy_of_rows(void **state)
 	(void)state;
 	used_after_a_copy(0, 60443484, false);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy2D,
-					   .dst = DEVICE_BLOCK,
-					   .src = HOST,
-					   .size = 0x1000,
-					   .rows = 0x200,
-					   .dst_pitch = 0x1000,
-					   .src_pitch = 0x2000,
-					   .depth = 1,
-					   .kind = 1,
-					   .stack_id = 9 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy2D,
+							       .dst = DEVICE_BLOCK,
+							       .src = HOST,
+							       .size = 0x1000,
+							       .rows = 0x200,
+							       .dst_pitch = 0x1000,
+							       .src_pitch = 0x2000,
+							       .depth = 1,
+							       .kind = 1,
+							       .stack_id = 9 } });
 	launch(WRITER, A, HOST + 0x10);
 	assert_string_equal(found(), "HG209 HG622");
 	assert_int_equal(finding(1)->launches, 1);
@@ -863,11 +877,11 @@ static void used_after_a_copy_to_pinned_memory(void **state)
 	(void)state;
 	used_after_a_copy(0, 60443484, false);
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostMalloc,
-					    .ptr = 0x8000000,
-					    .size = 0x1000000,
-					    .symbol = "",
-					    .stack_id = 2 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostMalloc,
+								 .ptr = 0x8000000,
+								 .size = 0x1000000,
+								 .symbol = "",
+								 .stack_id = 2 } });
 	copy(HG_API_hipMemcpy, 0x8000000, HOST, 0x800000, 0);
 	launch(WRITER, A, HOST + 0x10);
 	assert_string_equal(found(), "HG209");
@@ -904,12 +918,12 @@ static void advise_on_host_memory(int32_t advice)
 	alloc(HG_API_malloc, HOST, 0);
 	stream(A, 0);
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = HOST,
-					     .size = 0x1000,
-					     .advice = advice,
-					     .target = 0,
-					     .stack_id = 3 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = HOST,
+								   .size = 0x1000,
+								   .advice = advice,
+								   .target = 0,
+								   .stack_id = 3 } });
 	launch(WRITER, A, HOST + 0x10);
 }
 
@@ -989,11 +1003,11 @@ static void an_allocation_fails_for_another_reason(void **state)
 static void null_with_success(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipMallocAsync,
-					    .size = 0x1000,
-					    .stream = A,
-					    .symbol = "",
-					    .stack_id = 7 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipMallocAsync,
+								 .size = 0x1000,
+								 .stream = A,
+								 .symbol = "",
+								 .stack_id = 7 } });
 }
 
 static void success_and_null(void **state)
@@ -1063,8 +1077,9 @@ static void no_bytes_are_asked_for(void **state)
 {
 	(void)state;
 	two_streams(0);
-	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipMalloc, .symbol = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_alloc,
+	    .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipMalloc, .symbol = "" } });
 	launch(WRITER, A, 0);
 	assert_string_equal(found(), "");
 }

@@ -6,6 +6,8 @@
 #include "analyzer/rules/order/faults.h"
 #include "order_world.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_device.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define ABSENT     1u /* page not present */
@@ -14,11 +16,11 @@
 static void fault_of(int32_t device, uint64_t page, uint32_t reason)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_gpu_memory_fault,
-					   .ptr = page,
-					   .flags = reason,
-					   .device = device,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_gpu_memory_fault,
+							       .ptr = page,
+							       .flags = reason,
+							       .device = device,
+							       .text = "" } });
 }
 
 static void fault(uint64_t page)
@@ -33,8 +35,9 @@ static inline bool says(const char *text)
 
 static inline void other_device(int32_t ordinal)
 {
-	apply((struct hg_event){ .type = HG_EVENT_device,
-				 .device = { .ordinal = ordinal, .name = "", .arch = "gfx90a" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = &(struct hg_ev_device){ .ordinal = ordinal, .name = "", .arch = "gfx90a" } });
 }
 
 static inline void switch_xnack_on(void)

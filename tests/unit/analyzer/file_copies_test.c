@@ -8,6 +8,10 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_runtime.h"
 
 #define MIB (1ull << 20)
 
@@ -21,16 +25,18 @@ static uint64_t destination, rows, depth;
 static void machine(int32_t version, int8_t xnack, int8_t apu)
 {
 	apply((struct hg_event){ .type = HG_EVENT_process,
-				 .process = { .page_size = 4096,
-					      .version = "",
-					      .exe = "a",
-					      .cmdline = "",
-					      .env = environment } });
+				 .process = &(struct hg_ev_process){ .page_size = 4096,
+								     .version = "",
+								     .exe = "a",
+								     .cmdline = "",
+								     .env = environment } });
 	apply((struct hg_event){ .type = HG_EVENT_runtime,
-				 .runtime = { .path = "", .version = version } });
+				 .runtime =
+				     &(struct hg_ev_runtime){ .path = "", .version = version } });
 	apply((struct hg_event){
 	    .type = HG_EVENT_device,
-	    .device = { .name = "test", .arch = "gfx90a", .xnack = xnack, .integrated = apu } });
+	    .device = &(struct hg_ev_device){
+		.name = "test", .arch = "gfx90a", .xnack = xnack, .integrated = apu } });
 	code_object_event();
 	kernel_event(1, "_Z3addPf");
 	kernel.atomic_count = 0;
@@ -48,15 +54,15 @@ static void copies(unsigned count, uint16_t api, uint64_t size)
 {
 	for (unsigned i = 0; i < count; i++) {
 		apply((struct hg_event){ .type = HG_EVENT_copy,
-					 .copy = { .api = api,
-						   .dst = destination,
-						   .src = SOURCE + i * 16 * MIB,
-						   .size = size,
-						   .rows = (uint32_t)rows,
-						   .depth = (uint32_t)depth,
-						   .kind = 1,
-						   .duration = 5000,
-						   .stack_id = 9 } });
+					 .copy = &(struct hg_ev_copy){ .api = api,
+								       .dst = destination,
+								       .src = SOURCE + i * 16 * MIB,
+								       .size = size,
+								       .rows = (uint32_t)rows,
+								       .depth = (uint32_t)depth,
+								       .kind = 1,
+								       .duration = 5000,
+								       .stack_id = 9 } });
 		launch(1, DEVICE, 0);
 	}
 }

@@ -5,6 +5,9 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_launch.h"
 
 static struct isa_handover sides[2];
 static struct isa_kernel two[2];
@@ -74,12 +77,12 @@ static void no_acquire(void **state)
 static void stale_read(const char *text, int64_t load, int64_t store, uint64_t address)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_gpu_stale_read,
-					   .ptr = address,
-					   .size = 7,
-					   .flags = (uint64_t)load,
-					   .value = (uint64_t)store,
-					   .text = text } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_gpu_stale_read,
+							       .ptr = address,
+							       .size = 7,
+							       .flags = (uint64_t)load,
+							       .value = (uint64_t)store,
+							       .text = text } });
 }
 
 static void stale_read_of_these_data(void **state)
@@ -234,21 +237,21 @@ static void launch_of(uint32_t kernel_id, uint64_t first, uint64_t second, uint6
 	uint64_t words[] = { first, second };
 
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = kernel_id,
-					   .kernel_id = kernel_id,
-					   .bytes = (const uint8_t *)words,
-					   .length = sizeof(words) } });
+				 .args = &(struct hg_ev_args){ .args_id = kernel_id,
+							       .kernel_id = kernel_id,
+							       .bytes = (const uint8_t *)words,
+							       .length = sizeof(words) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = kernel_id,
-					     .args_id = kernel_id,
-					     .grid_x = 1,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .stream = stream } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = kernel_id,
+								   .args_id = kernel_id,
+								   .grid_x = 1,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .stream = stream } });
 }
 
 static void split(void)

@@ -5,6 +5,9 @@
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_runtime.h"
 
 #define GIB (1ull << 30)
 
@@ -16,15 +19,15 @@ static bool late;
 static void machine(uint8_t huge_pages, const char *env)
 {
 	apply((struct hg_event){ .type = HG_EVENT_process,
-				 .process = { .page_size = 4096,
-					      .version = "",
-					      .exe = "a",
-					      .cmdline = "",
-					      .env = env,
-					      .late = late } });
-	apply((struct hg_event){
-	    .type = HG_EVENT_runtime,
-	    .runtime = { .path = "", .version = 60200000, .huge_pages = huge_pages } });
+				 .process = &(struct hg_ev_process){ .page_size = 4096,
+								     .version = "",
+								     .exe = "a",
+								     .cmdline = "",
+								     .env = env,
+								     .late = late } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = 60200000, .huge_pages = huge_pages } });
 }
 
 static void map(uint32_t flags, uint64_t size)
@@ -35,11 +38,11 @@ static void map(uint32_t flags, uint64_t size)
 static void advise(uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_madvise,
-					   .ptr = ptr,
-					   .size = size,
-					   .flags = MADV_HUGEPAGE,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_madvise,
+							       .ptr = ptr,
+							       .size = size,
+							       .flags = MADV_HUGEPAGE,
+							       .text = "" } });
 }
 
 static void registers(uint64_t size)

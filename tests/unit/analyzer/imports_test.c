@@ -7,6 +7,10 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
 
 enum { OWNER = 1, OTHER = 2 };
 
@@ -24,7 +28,7 @@ static void exports_address(uint64_t ptr, uint64_t number)
 	as(OWNER);
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
-	    .call = {
+	    .call = &(struct hg_ev_call){
 		.api = HG_API_hipIpcGetMemHandle, .ptr = ptr, .value = number, .text = "" } });
 }
 
@@ -44,22 +48,23 @@ static void opens(uint64_t ptr, uint64_t number)
 static void releases(int32_t who, uint16_t api, uint64_t ptr)
 {
 	as(who);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = api, .ptr = ptr, .stack_id = 8 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = api, .ptr = ptr, .stack_id = 8 } });
 }
 
 static void copies_bytes(uint64_t from, uint64_t size)
 {
 	as(OTHER);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy,
-					   .dst = 0x900000,
-					   .src = from,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .kind = 2,
-					   .stack_id = 9 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy,
+							       .dst = 0x900000,
+							       .src = from,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .kind = 2,
+							       .stack_id = 9 } });
 }
 
 static void copies(uint64_t from)
@@ -152,7 +157,8 @@ static void the_release_failed(void **state)
 	releases(OWNER, HG_API_hipFree, 0x10000);
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
-	    .error = { .api = HG_API_hipFree, .code = 1, .ptr = 0x10000, .stack_id = 8 } });
+	    .error = &(struct hg_ev_error){
+		.api = HG_API_hipFree, .code = 1, .ptr = 0x10000, .stack_id = 8 } });
 	copies(0x50010);
 	assert_null(strstr(found(), "HG609"));
 }
@@ -254,17 +260,18 @@ static void no_export(void **state)
 	alloc(HG_API_malloc, 0x30000, SIZE, 0, 5);
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
-	    .call = { .api = HG_API_madvise, .ptr = 0x10000, .value = HANDLE, .text = "" } });
+	    .call = &(struct hg_ev_call){
+		.api = HG_API_madvise, .ptr = 0x10000, .value = HANDLE, .text = "" } });
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipIpcGetMemHandle,
-					   .ptr = 0x990000,
-					   .value = HANDLE + 1,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_hipIpcGetMemHandle,
+							       .ptr = 0x990000,
+							       .value = HANDLE + 1,
+							       .text = "" } });
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipIpcGetMemHandle,
-					   .ptr = 0x30000,
-					   .value = HANDLE + 2,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_hipIpcGetMemHandle,
+							       .ptr = 0x30000,
+							       .value = HANDLE + 2,
+							       .text = "" } });
 	for (unsigned i = 0; i < 3; i++)
 		opens(0x50000 + i * 0x10000, HANDLE + i);
 	releases(OWNER, HG_API_hipFree, 0x10000);

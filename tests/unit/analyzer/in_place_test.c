@@ -2,6 +2,10 @@
 /* HG218: managed memory that kernels use in place. */
 #include "apu_world.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
 
 static void use_managed(uint64_t size, unsigned access)
 {
@@ -40,20 +44,22 @@ static void use_little(unsigned access)
 	launches(4);
 	for (unsigned i = 0; i < 4; i++) {
 		apply((struct hg_event){ .type = HG_EVENT_args,
-					 .args = { .args_id = 2,
-						   .kernel_id = 1,
-						   .bytes = (const uint8_t *)words,
-						   .length = sizeof(words) } });
+					 .args =
+					     &(struct hg_ev_args){ .args_id = 2,
+								   .kernel_id = 1,
+								   .bytes = (const uint8_t *)words,
+								   .length = sizeof(words) } });
 		apply((struct hg_event){ .type = HG_EVENT_launch,
-					 .launch = { .api = HG_API_hipLaunchKernel,
-						     .kernel_id = 1,
-						     .args_id = 2,
-						     .grid_x = 1024,
-						     .grid_y = 1,
-						     .grid_z = 1,
-						     .block_x = 64,
-						     .block_y = 1,
-						     .block_z = 1 } });
+					 .launch =
+					     &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								     .kernel_id = 1,
+								     .args_id = 2,
+								     .grid_x = 1024,
+								     .grid_y = 1,
+								     .grid_z = 1,
+								     .block_x = 64,
+								     .block_y = 1,
+								     .block_z = 1 } });
 	}
 }
 
@@ -167,7 +173,7 @@ static void memory_that_was_prefetched(void **state)
 	use_managed(MIB, ISA_READ);
 	apply((struct hg_event){
 	    .type = HG_EVENT_prefetch,
-	    .prefetch = {
+	    .prefetch = &(struct hg_ev_prefetch){
 		.api = HG_API_hipMemPrefetchAsync, .ptr = 0x100000, .size = MIB, .target = 0 } });
 	launches(8);
 	assert_string_equal(found(), "");
@@ -223,11 +229,11 @@ static void advised(int32_t advice, int32_t target)
 	machine("gfx942", 0, 0);
 	use_managed(MIB, ISA_READ);
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = 0x100000,
-					     .size = MIB,
-					     .advice = advice,
-					     .target = target } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = 0x100000,
+								   .size = MIB,
+								   .advice = advice,
+								   .target = target } });
 	launches(8);
 	assert_false(is_found("HG218"));
 }

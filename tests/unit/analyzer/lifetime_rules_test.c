@@ -10,6 +10,8 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_free.h"
 
 /* ---- HG209, HG601, HG607 ---- */
 
@@ -94,8 +96,9 @@ static void freed_and_outside(void **state)
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipFree, .ptr = 0x10000 } });
 	launch(1, 0x10800, 0);
 	launch(2, 0x41010, 0);
 	assert_string_equal(found(), "HG601 HG607");
@@ -189,7 +192,8 @@ static void fault(uint64_t page, uint32_t reason)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
-	    .call = { .api = HG_API_gpu_memory_fault, .ptr = page, .flags = reason, .text = "" } });
+	    .call = &(struct hg_ev_call){
+		.api = HG_API_gpu_memory_fault, .ptr = page, .flags = reason, .text = "" } });
 }
 
 static const struct fault_row *last_fault(void)
@@ -205,8 +209,9 @@ static void a_fault_in_freed_memory(void **state)
 	kernel.atomic_count = 0;
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x2000, 0, 5);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipFree, .ptr = 0x10000 } });
 	launch(1, 0x10800, 0);
 	fault(0x11000, 1);
 	assert_string_equal(found(), "HG601");
@@ -251,8 +256,9 @@ static void a_fault_elsewhere(void **state)
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipFree, .ptr = 0x10000 } });
 	launch(1, 0x10800, 0);
 	launch(2, 0x41010, 0);
 	fault(0x900000, 1);
@@ -279,7 +285,8 @@ static void a_fault_in_freed_heap(void **state)
 	device(0);
 	alloc(HG_API_malloc, 0x20010, 0x8000, 0, 7);
 	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_free, .ptr = 0x20010 } });
+				 .free =
+				     &(struct hg_ev_free){ .api = HG_API_free, .ptr = 0x20010 } });
 	launch(1, 0x20010, 0);
 	fault(0x20000, 1);
 	assert_string_equal(found(), "HG601");
@@ -309,8 +316,9 @@ static void reused_memory_is_not_freed_memory(void **state)
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	launch(1, 0x10800, 0);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipFree, .ptr = 0x10000 } });
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
 	launch(1, 0x10800, 0);
 	assert_string_equal(found(), "");

@@ -3,6 +3,8 @@
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_runtime.h"
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101 };
 enum { OF_NOTHING, OF_DEVICE, OF_HOST, OF_NODE };
@@ -10,9 +12,9 @@ enum { PTR = 0x100000 };
 
 static void devices(int count)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_runtime,
-	    .runtime = { .path = "", .version = 70253211, .device_count = count } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = 70253211, .device_count = count } });
 	device(1);
 	alloc(HG_API_hipMallocManaged, PTR, 0x10000, 0, 5);
 }
@@ -20,12 +22,12 @@ static void devices(int count)
 static void refused(uint16_t api, int code, uint64_t flags)
 {
 	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = api,
-					    .code = code,
-					    .ptr = PTR,
-					    .size = 0x1000,
-					    .flags = flags,
-					    .stack_id = 7 } });
+				 .error = &(struct hg_ev_error){ .api = api,
+								 .code = code,
+								 .ptr = PTR,
+								 .size = 0x1000,
+								 .flags = flags,
+								 .stack_id = 7 } });
 }
 
 static void prefetch(uint16_t api, int code, unsigned type, int target)
@@ -63,12 +65,12 @@ static void of_unknown_memory(void **state)
 	(void)state;
 	devices(2);
 	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_hipMemPrefetchAsync,
-					    .code = INVALID_DEVICE,
-					    .ptr = PTR + 0x1000000,
-					    .size = 0x1000,
-					    .flags = 2,
-					    .stack_id = 7 } });
+				 .error = &(struct hg_ev_error){ .api = HG_API_hipMemPrefetchAsync,
+								 .code = INVALID_DEVICE,
+								 .ptr = PTR + 0x1000000,
+								 .size = 0x1000,
+								 .flags = 2,
+								 .stack_id = 7 } });
 	assert_string_equal(found(), "HG313");
 	assert_null(finding(0)->allocation);
 }

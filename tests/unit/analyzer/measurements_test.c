@@ -14,6 +14,7 @@
 #include "analyzer/rules/engine/measurements.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_device.h"
 
 #define ROW(call, advice, granularity, outcome)                                    \
 	"{\"call\": \"" call "\", \"flags\": 0, \"advice\": " advice               \
@@ -57,7 +58,8 @@ static int setup(void **state)
 	GPtrArray *problems = g_ptr_array_new();
 	struct hg_event device = { .type = HG_EVENT_device,
 				   .pid = 1,
-				   .device = { .name = "", .arch = "gfx90a" } };
+				   .device =
+				       &(struct hg_ev_device){ .name = "", .arch = "gfx90a" } };
 
 	(void)state;
 	folder = g_dir_make_tmp("measurements-XXXXXX", NULL);

@@ -9,37 +9,46 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_runtime.h"
 
 /* ---- advice and prefetches ---- */
 
 static void advice_and_prefetch_without_effect(void **state)
 {
-	struct hg_event advise = {
-		.type = HG_EVENT_advise,
-		.advise = { .api = HG_API_hipMemAdvise, .size = 64, .advice = 100, .stack_id = 3 }
+	struct hg_ev_advise fields = {
+		.api = HG_API_hipMemAdvise, .size = 64, .advice = 100, .stack_id = 3
 	};
-	struct hg_event prefetch = {
-		.type = HG_EVENT_prefetch,
-		.prefetch = { .api = HG_API_hipMemPrefetchAsync, .size = 64, .stack_id = 4 }
-	};
+	struct hg_event advise = { .type = HG_EVENT_advise, .advise = &fields };
+	struct hg_ev_prefetch prefetch_prefetch = { .api = HG_API_hipMemPrefetchAsync,
+						    .size = 64,
+						    .stack_id = 4 };
+	struct hg_event prefetch = { .type = HG_EVENT_prefetch, .prefetch = &prefetch_prefetch };
 	struct hg_event failed = { .type = HG_EVENT_error,
-				   .error = { .api = HG_API_hipMemPrefetchAsync,
-					      .code = 1,
-					      .ptr = 0x40000,
-					      .stack_id = 8 } };
+				   .error =
+				       &(struct hg_ev_error){ .api = HG_API_hipMemPrefetchAsync,
+							      .code = 1,
+							      .ptr = 0x40000,
+							      .stack_id = 8 } };
 
 	(void)state;
 	device(0);
 	alloc(HG_API_hipMallocManaged, 0x10000, 0x1000, 1, 5);
 	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 0, 6);
 	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 7);
-	advise.advise.ptr = prefetch.prefetch.ptr = 0x10000;
+	fields.ptr = prefetch_prefetch.ptr = 0x10000;
 	apply(advise);
 	apply(prefetch);
 	assert_string_equal(found(), "");
-	advise.advise.ptr = prefetch.prefetch.ptr = 0x20000;
+	fields.ptr = prefetch_prefetch.ptr = 0x20000;
 	apply(advise);
-	advise.advise.stack_id = 33; /* another call about the same memory */
+	fields.stack_id = 33; /* another call about the same memory */
 	apply(advise);
 	apply(prefetch);
 	apply(failed);
@@ -51,15 +60,16 @@ static void advice_and_prefetch_without_effect(void **state)
 /* HIP 5.7.1 refuses to prefetch the operating system's memory with XNACK on, too. */
 static void prefetch_that_this_release_refuses(void **state)
 {
-	struct hg_event runtime = { .type = HG_EVENT_runtime,
-				    .runtime = { .path = "/lib/libamdhip64.so.5",
-						 .version = 50221153,
-						 .device_count = 1 } };
+	struct hg_ev_runtime fields = { .path = "/lib/libamdhip64.so.5",
+					.version = 50221153,
+					.device_count = 1 };
+	struct hg_event runtime = { .type = HG_EVENT_runtime, .runtime = &fields };
 	const struct hg_event failed = { .type = HG_EVENT_error,
-					 .error = { .api = HG_API_hipMemPrefetchAsync,
-						    .code = 1,
-						    .ptr = 0x40000,
-						    .stack_id = 8 } };
+					 .error = &(struct hg_ev_error){
+					     .api = HG_API_hipMemPrefetchAsync,
+					     .code = 1,
+					     .ptr = 0x40000,
+					     .stack_id = 8 } };
 
 	(void)state;
 	device(1);
@@ -67,7 +77,7 @@ static void prefetch_that_this_release_refuses(void **state)
 	apply(runtime);
 	apply(failed);
 	assert_string_equal(found(), "");
-	runtime.runtime.version = 50731921;
+	fields.version = 50731921;
 	apply(runtime);
 	apply(failed);
 	assert_string_equal(found(), "HG304");
@@ -81,35 +91,35 @@ static void release(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_free,
-	    .free = { .api = (uint16_t)api, .ptr = ptr, .size = size, .stack_id = 21 } });
+	    .free = &(struct hg_ev_free){
+		.api = (uint16_t)api, .ptr = ptr, .size = size, .stack_id = 21 } });
 }
 
 /* ROCr with a thunk from 6.2.4 on registers by attributes of the pages, where the driver has them.
  */
 static void attributes_of_registered_memory(void **state)
 {
-	struct hg_event advise = { .type = HG_EVENT_advise,
-				   .advise = { .api = HG_API_hipMemAdvise,
-					       .size = 0x1000,
-					       .advice = 100,
-					       .stack_id = 3 } };
-	struct hg_event prefetch = {
-		.type = HG_EVENT_prefetch,
-		.prefetch = { .api = HG_API_hipMemPrefetchAsync, .size = 0x1000, .stack_id = 4 }
+	struct hg_ev_advise fields = {
+		.api = HG_API_hipMemAdvise, .size = 0x1000, .advice = 100, .stack_id = 3
 	};
+	struct hg_event advise = { .type = HG_EVENT_advise, .advise = &fields };
+	struct hg_ev_prefetch prefetch_prefetch = { .api = HG_API_hipMemPrefetchAsync,
+						    .size = 0x1000,
+						    .stack_id = 4 };
+	struct hg_event prefetch = { .type = HG_EVENT_prefetch, .prefetch = &prefetch_prefetch };
 	struct hg_event other = { .type = HG_EVENT_alloc,
-				  .alloc = { .api = HG_API_hipHostRegister,
-					     .ptr = 0x80000,
-					     .device_ptr = 0x900000,
-					     .size = 0x1000,
-					     .symbol = "" } };
+				  .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								  .ptr = 0x80000,
+								  .device_ptr = 0x900000,
+								  .size = 0x1000,
+								  .symbol = "" } };
 
 	(void)state;
 	kernel.atomic_count = 0;
 	device(0);
 	alloc(HG_API_mmap, 0x40000, 0x1000, 0, 7);
 	alloc(HG_API_hipHostRegister, 0x40000, 0x1000, 0, 8);
-	advise.advise.ptr = prefetch.prefetch.ptr = 0x40000;
+	fields.ptr = prefetch_prefetch.ptr = 0x40000;
 	apply(advise);
 	apply(prefetch);
 	assert_string_equal(found(), "");
@@ -125,7 +135,7 @@ static void attributes_of_registered_memory(void **state)
 	/* Elsewhere the GPU has an address of its own, and advice is about other pages. */
 	alloc(HG_API_mmap, 0x80000, 0x1000, 0, 7);
 	apply(other);
-	advise.advise.ptr = prefetch.prefetch.ptr = 0x80000;
+	fields.ptr = prefetch_prefetch.ptr = 0x80000;
 	apply(advise);
 	apply(prefetch);
 	assert_string_equal(found(), "HG209 HG622 HG214 HG304");
@@ -165,10 +175,8 @@ static void reserved_and_mapped(void **state)
 
 static void flags_that_contradict(void **state)
 {
-	struct hg_event refused = {
-		.type = HG_EVENT_error,
-		.error = { .api = HG_API_hipHostMalloc, .code = 1, .flags = 0x40000000 }
-	};
+	struct hg_ev_error fields = { .api = HG_API_hipHostMalloc, .code = 1, .flags = 0x40000000 };
+	struct hg_event refused = { .type = HG_EVENT_error, .error = &fields };
 
 	(void)state;
 	device(0);
@@ -177,7 +185,7 @@ static void flags_that_contradict(void **state)
 	alloc(HG_API_hipHostRegister, 0x30000, 0x1000, 0, 7);
 	apply(refused);
 	assert_string_equal(found(), "");
-	refused.error.flags |= 0x80000000;
+	fields.flags |= 0x80000000;
 	apply(refused);
 	alloc(HG_API_hipHostMalloc, 0x40000, 0x1000, 0x80000002, 8);
 	alloc(HG_API_hipHostRegister, 0x50000, 0x1000, 0x8, 9);
@@ -186,9 +194,8 @@ static void flags_that_contradict(void **state)
 
 static void host_alloc_by_release(void **state)
 {
-	struct hg_event runtime = { .type = HG_EVENT_runtime,
-				    .runtime = {
-					.path = "", .version = 60400000, .device_count = 1 } };
+	struct hg_ev_runtime fields = { .path = "", .version = 60400000, .device_count = 1 };
+	struct hg_event runtime = { .type = HG_EVENT_runtime, .runtime = &fields };
 
 	(void)state;
 	device(0);
@@ -196,7 +203,7 @@ static void host_alloc_by_release(void **state)
 	apply(runtime);
 	alloc(HG_API_hipHostAlloc, 0x20000, 0x1000, 0, 6);
 	assert_string_equal(found(), "");
-	runtime.runtime.version = 50221153;
+	fields.version = 50221153;
 	apply(runtime);
 	alloc(HG_API_hipHostAlloc, 0x30000, 0x1000, 0, 7);
 	assert_string_equal(found(), "HG201");
@@ -273,12 +280,12 @@ static void a_segment_that_is_still_registered(void **state)
 
 static void advice_that_spills_over(void **state)
 {
-	struct hg_event advise = { .type = HG_EVENT_advise,
-				   .advise = { .api = HG_API_hipMemAdvise,
-					       .ptr = 0x10000,
-					       .size = 0x1800,
-					       .advice = 100,
-					       .stack_id = 3 } };
+	struct hg_ev_advise fields = { .api = HG_API_hipMemAdvise,
+				       .ptr = 0x10000,
+				       .size = 0x1800,
+				       .advice = 100,
+				       .stack_id = 3 };
+	struct hg_event advise = { .type = HG_EVENT_advise, .advise = &fields };
 
 	(void)state;
 	device(1);
@@ -288,10 +295,10 @@ static void advice_that_spills_over(void **state)
 	apply(advise); /* the next one begins on the next page */
 	assert_string_equal(found(), "");
 	alloc(HG_API_malloc, 0x11900, 0x100, 0, 7);
-	advise.advise.advice = 1; /* says nothing about granularity */
+	fields.advice = 1; /* says nothing about granularity */
 	apply(advise);
 	assert_string_equal(found(), "");
-	advise.advise.advice = 100;
+	fields.advice = 100;
 	apply(advise);
 	assert_string_equal(found(), "HG213");
 	assert_non_null(strstr(finding(0)->message, "256 bytes from malloc"));
@@ -411,26 +418,26 @@ static void a_number_or_a_pointer_that_is_not_known(void **state)
 	const uint64_t words[] = { 1, 0x10800 };
 	const uint8_t kept = 3 << 2;
 	struct hg_event args = { .type = HG_EVENT_args,
-				 .args = { .args_id = 1,
-					   .kernel_id = 1,
-					   .bytes = (const uint8_t *)words,
-					   .length = sizeof(words),
-					   .kept = &kept,
-					   .kept_length = 1 } };
+				 .args = &(struct hg_ev_args){ .args_id = 1,
+							       .kernel_id = 1,
+							       .bytes = (const uint8_t *)words,
+							       .length = sizeof(words),
+							       .kept = &kept,
+							       .kept_length = 1 } };
 
 	(void)state;
 	number_or_pointer();
 	kernel.atomic_count = 0;
 	apply(args);
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .kernel_id = 1,
-					     .args_id = 1,
-					     .grid_x = 1,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .kernel_id = 1,
+								   .args_id = 1,
+								   .grid_x = 1,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1 } });
 	arguments[1].pointer = true;
 	assert_string_equal(found(), "");
 	assert_true(findings.limits->len > 0);
@@ -489,7 +496,7 @@ static void managed(int code, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
-	    .error = {
+	    .error = &(struct hg_ev_error){
 		.api = HG_API_hipMallocManaged, .code = code, .size = size, .stack_id = 7 } });
 }
 
@@ -498,9 +505,9 @@ static void managed_memory_of_no_size(void **state)
 	(void)state;
 	managed(1, 0);
 	managed(1, 0);
-	apply((struct hg_event){
-	    .type = HG_EVENT_error,
-	    .error = { .api = HG_API_hipMallocManaged, .code = 1, .stack_id = 8 } });
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = &(struct hg_ev_error){
+				     .api = HG_API_hipMallocManaged, .code = 1, .stack_id = 8 } });
 	assert_string_equal(found(), "HG221 HG221");
 	assert_int_equal(finding(0)->count, 2);
 	assert_non_null(strstr(finding(0)->message, "failed with hipErrorInvalidValue (1)"));
@@ -512,9 +519,10 @@ static void managed_memory_of_no_size_and_another_error(void **state)
 	(void)state;
 	managed(999, 0);
 	managed(801, 0);
-	apply((struct hg_event){
-	    .type = HG_EVENT_alloc,
-	    .alloc = { .api = HG_API_hipMallocManaged, .symbol = "", .stack_id = 7 } });
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipMallocManaged,
+								 .symbol = "",
+								 .stack_id = 7 } });
 	assert_null(strstr(found(), "HG221"));
 }
 

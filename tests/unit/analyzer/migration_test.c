@@ -7,6 +7,9 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_smi_source.h"
 
 /* ---- the account ---- */
 
@@ -228,12 +231,12 @@ static void faults_that_are_told_late(void **state)
 static void advise(uint64_t ptr, uint64_t size, int32_t advice, int32_t target)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = ptr,
-					     .size = size,
-					     .advice = advice,
-					     .target = target,
-					     .stack_id = 12 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = ptr,
+								   .size = size,
+								   .advice = advice,
+								   .target = target,
+								   .stack_id = 12 } });
 }
 
 static void what_was_asked_of_memory(void **state)
@@ -280,14 +283,15 @@ static void advice_for_a_node(void **state)
 	begin();
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct hg_event event = { .type = HG_EVENT_advise,
-					  .advise = { .api = HG_API_hipMemAdvise_v2,
-						      .ptr = MANAGED,
-						      .size = MIB,
-						      .advice = 3,
-						      .target = -1,
-						      .stack_id = 12,
-						      .location = cases[i].location,
-						      .node = cases[i].node } };
+					  .advise =
+					      &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise_v2,
+								      .ptr = MANAGED,
+								      .size = MIB,
+								      .advice = 3,
+								      .target = -1,
+								      .stack_id = 12,
+								      .location = cases[i].location,
+								      .node = cases[i].node } };
 
 		apply(event);
 	}
@@ -333,9 +337,9 @@ static void pages_of_what_was_unmapped(void **state)
 	launch(0x500000000, OTHER);
 	gpu_faults(0x500000000, 2);
 	wait();
-	apply((struct hg_event){
-	    .type = HG_EVENT_free,
-	    .free = { .api = HG_API_munmap, .ptr = 0x500000000, .size = 4 * MIB } });
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = &(struct hg_ev_free){
+				     .api = HG_API_munmap, .ptr = 0x500000000, .size = 4 * MIB } });
 	late(6, 0x500000000, 4 * MIB, 0, -1, CPU_FAULT, 0, 1);
 	found();
 	assert_int_equal(row(1)->allocation->stack_id, 31);
@@ -356,9 +360,10 @@ static void faults_of_no_known_kernel(void **state)
 
 static void no_source(const char *problem)
 {
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_smi_source, .smi_source = { .problem = problem } });
-	apply((struct hg_event){ .type = HG_EVENT_smi_source, .smi_source = { .problem = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_smi_source,
+				 .smi_source = &(struct hg_ev_smi_source){ .problem = problem } });
+	apply((struct hg_event){ .type = HG_EVENT_smi_source,
+				 .smi_source = &(struct hg_ev_smi_source){ .problem = "" } });
 }
 
 static void a_kernel_that_tells_nothing(void **state)

@@ -11,6 +11,7 @@
 
 #include "analyzer/rules/migration/migration_state.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_sync.h"
 
 #define ALL 0 /* of a wait: all streams */
 
@@ -49,9 +50,10 @@ static void wait_for(int64_t ns, uint64_t stream)
 {
 	struct hg_event event = { .type = HG_EVENT_sync,
 				  .ns = ns,
-				  .sync = { .api = stream == ALL ? HG_API_hipDeviceSynchronize
-								 : HG_API_hipStreamSynchronize,
-					    .stream = stream } };
+				  .sync = &(struct hg_ev_sync){
+				      .api = stream == ALL ? HG_API_hipDeviceSynchronize
+							   : HG_API_hipStreamSynchronize,
+				      .stream = stream } };
 
 	gpu_work_wait(&migration, &event);
 }
@@ -85,12 +87,13 @@ static void the_oldest_that_was_not_waited_for(void **state)
 
 static void a_wait_for_one_stream(void **state)
 {
-	struct hg_event event = { .type = HG_EVENT_sync, .ns = 25 };
+	struct hg_ev_sync fields = { 0 };
+	struct hg_event event = { .type = HG_EVENT_sync, .ns = 25, .sync = &fields };
 
 	(void)state;
 	launch(10, 1, 7);
 	launch(11, 2, 8);
-	event.sync.api = HG_API_hipStreamQuery; /* waits for nothing */
+	fields.api = HG_API_hipStreamQuery; /* waits for nothing */
 	gpu_work_wait(&migration, &event);
 	assert_int_equal(user(30, true), 1);
 	wait_for(40, 7);

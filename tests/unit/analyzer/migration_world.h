@@ -8,6 +8,9 @@
 
 #include "analyzer/rules/migration/migration.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_migration.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_smi_source.h"
 
 #define MIB     (1u << 20)
 #define MANAGED 0x300000000u
@@ -18,9 +21,9 @@ enum { PREFETCH, GPU_FAULT, CPU_FAULT, EVICTION };
 
 static void source(uint64_t dropped)
 {
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_smi_source,
-			       .smi_source = { .sources = 1, .dropped = dropped, .problem = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_smi_source,
+				 .smi_source = &(struct hg_ev_smi_source){
+				     .sources = 1, .dropped = dropped, .problem = "" } });
 }
 
 static void begin(void)
@@ -39,14 +42,14 @@ static void late(uint64_t kind, uint64_t start, uint64_t size, int32_t from, int
 		 int32_t trigger, int32_t detail, uint64_t age)
 {
 	apply((struct hg_event){ .type = HG_EVENT_migration,
-				 .migration = { .kind = (uint8_t)kind,
-						.start = start,
-						.size = size,
-						.from = from,
-						.to = to,
-						.trigger = trigger,
-						.detail = detail,
-						.age = age } });
+				 .migration = &(struct hg_ev_migration){ .kind = (uint8_t)kind,
+									 .start = start,
+									 .size = size,
+									 .from = from,
+									 .to = to,
+									 .trigger = trigger,
+									 .detail = detail,
+									 .age = age } });
 }
 
 static void move(uint64_t start, uint64_t size, int32_t from, int32_t to, int32_t trigger)
@@ -76,11 +79,12 @@ static void host_uses(uint64_t start, unsigned blocks)
 static void prefetch(uint64_t ptr, uint64_t size, int32_t target, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_prefetch,
-				 .prefetch = { .api = HG_API_hipMemPrefetchAsync,
-					       .ptr = ptr,
-					       .size = size,
-					       .target = target,
-					       .stack_id = stack_id } });
+				 .prefetch =
+				     &(struct hg_ev_prefetch){ .api = HG_API_hipMemPrefetchAsync,
+							       .ptr = ptr,
+							       .size = size,
+							       .target = target,
+							       .stack_id = stack_id } });
 }
 
 static const struct migration_row *row(unsigned index)

@@ -6,6 +6,9 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_graph.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_stack.h"
 
 enum { PTR = 0x100000, SIZE = 0x1000, SITE = 1, LIBRARY = 2, OWN_LIBRARY = 3 };
 
@@ -13,14 +16,15 @@ static void module(uint64_t start, const char *path)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_module,
-	    .module = {
+	    .module = &(struct hg_ev_module){
 		.bias = start, .start = start, .size = 0x1000, .path = path, .build_id = "" } });
 }
 
 static void stack(uint32_t id, uint64_t frame)
 {
-	apply((struct hg_event){ .type = HG_EVENT_stack,
-				 .stack = { .stack_id = id, .frames = &frame, .depth = 1 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stack,
+	    .stack = &(struct hg_ev_stack){ .stack_id = id, .frames = &frame, .depth = 1 } });
 }
 
 static void begin(const char *tools)
@@ -36,8 +40,9 @@ static void begin(const char *tools)
 
 static void end(void)
 {
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_process_exit, .text = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_process_exit, .text = "" } });
 }
 
 static bool is_limit(const char *part)

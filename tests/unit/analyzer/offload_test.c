@@ -7,6 +7,14 @@
 #include "analyzer/replay/target_regions.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_content.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_omp_runtime.h"
+#include "tracer/events/ev_omp_submit.h"
+#include "tracer/events/ev_omp_target.h"
+#include "tracer/events/ev_stack.h"
 
 #define HOST   0x500000u
 #define DEVICE 0x900000u
@@ -22,44 +30,48 @@ static void begin(uint64_t callbacks)
 {
 	last_op = 0;
 	process("/bin/program", "");
-	apply((struct hg_event){ .type = HG_EVENT_omp_runtime,
-				 .omp_runtime = { .version = "", .callbacks = callbacks } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_runtime,
+	    .omp_runtime = &(struct hg_ev_omp_runtime){ .version = "", .callbacks = callbacks } });
 	alloc(HG_API_malloc, HOST, SIZE, 5);
 }
 
 static void target(unsigned kind, unsigned endpoint, uint32_t stack_id)
 {
-	apply((struct hg_event){ .type = HG_EVENT_omp_target,
-				 .omp_target = { .kind = (uint8_t)kind,
-						 .endpoint = (uint8_t)endpoint,
-						 .stack_id = stack_id } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_target,
+	    .omp_target = &(struct hg_ev_omp_target){
+		.kind = (uint8_t)kind, .endpoint = (uint8_t)endpoint, .stack_id = stack_id } });
 }
 
 static void region(uint32_t stack_id)
 {
 	target(HG_OMP_TARGET, HG_OMP_BEGIN, stack_id);
-	apply((struct hg_event){ .type = HG_EVENT_omp_submit,
-				 .omp_submit = { .stack_id = stack_id } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_submit,
+			       .omp_submit = &(struct hg_ev_omp_submit){ .stack_id = stack_id } });
 	target(HG_OMP_TARGET, HG_OMP_END, stack_id);
 }
 
 static void data(unsigned op, uint64_t src, uint64_t dst, uint64_t size, uint32_t stack_id)
 {
-	apply((struct hg_event){ .type = HG_EVENT_omp_data,
-				 .omp_data = { .op_id = ++last_op,
-					       .op = (uint8_t)op,
-					       .src = src,
-					       .dst = dst,
-					       .src_device = op == HG_OMP_TO_DEVICE ? 1 : 0,
-					       .size = size,
-					       .stack_id = stack_id } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_data,
+	    .omp_data = &(struct hg_ev_omp_data){ .op_id = ++last_op,
+						  .op = (uint8_t)op,
+						  .src = src,
+						  .dst = dst,
+						  .src_device = op == HG_OMP_TO_DEVICE ? 1 : 0,
+						  .size = size,
+						  .stack_id = stack_id } });
 }
 
 /* What the latest operation carried. */
 static void content(uint64_t hash)
 {
-	apply((struct hg_event){ .type = HG_EVENT_omp_content,
-				 .omp_content = { .op_id = last_op, .hash = hash } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_content,
+	    .omp_content = &(struct hg_ev_omp_content){ .op_id = last_op, .hash = hash } });
 }
 
 static void map_alloc(uint32_t stack_id)
@@ -211,16 +223,19 @@ static void copy_of_region(uint32_t stack_id, const char *symbol, uint64_t to, u
 {
 	uint64_t frames[] = { 0x401000 + stack_id, 0x402000 };
 
-	apply((struct hg_event){ .type = HG_EVENT_stack,
-				 .stack = { .stack_id = stack_id, .depth = 2, .frames = frames } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stack,
+	    .stack = &(struct hg_ev_stack){ .stack_id = stack_id, .depth = 2, .frames = frames } });
 	apply((struct hg_event){ .type = HG_EVENT_kernel,
-				 .kernel = { .kernel_id = 3, .symbol = symbol } });
+				 .kernel =
+				     &(struct hg_ev_kernel){ .kernel_id = 3, .symbol = symbol } });
 	target(HG_OMP_TARGET, HG_OMP_BEGIN, stack_id);
 	map_alloc(stack_id);
 	upload(to, stack_id);
-	apply((struct hg_event){
-	    .type = HG_EVENT_launch,
-	    .launch = { .api = HG_API_hsa_queue_dispatch, .kernel_id = 3, .stack_id = stack_id } });
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hsa_queue_dispatch,
+								   .kernel_id = 3,
+								   .stack_id = stack_id } });
 	download(from, stack_id);
 	unmap(stack_id);
 	target(HG_OMP_TARGET, HG_OMP_END, stack_id);

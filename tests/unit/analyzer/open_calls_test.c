@@ -13,6 +13,7 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
 
 #include <signal.h>
 
@@ -389,8 +390,7 @@ static void a_process_that_vanished(void **state)
 
 static void a_process_that_ended_well(void **state)
 {
-	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
-				  .pid = 1,
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize }, .pid = 1,
 				  .ended = true };
 
 	(void)state;
@@ -403,8 +403,7 @@ static void a_process_that_ended_well(void **state)
 /* The process came to its end, if another one's did not. */
 static void a_call_that_its_process_ended(void **state)
 {
-	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
-				  .pid = 1,
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize }, .pid = 1,
 				  .ended = true };
 
 	(void)state;
@@ -470,7 +469,8 @@ static void a_fault_explains(void **state)
 	two_streams(0);
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
-	    .call = { .api = HG_API_gpu_memory_fault, .ptr = 0x7000000, .flags = 1, .text = "" } });
+	    .call = &(struct hg_ev_call){
+		.api = HG_API_gpu_memory_fault, .ptr = 0x7000000, .flags = 1, .text = "" } });
 	open_call((struct hg_open_call){ .state = HG_API_hipDeviceSynchronize });
 	end_of_recording(SIGABRT);
 	assert_string_equal(found(), "HG614");

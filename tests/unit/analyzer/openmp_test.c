@@ -9,6 +9,20 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_content.h"
+#include "tracer/events/ev_omp_data.h"
+#include "tracer/events/ev_omp_device.h"
+#include "tracer/events/ev_omp_submit.h"
+#include "tracer/events/ev_omp_target.h"
+#include "tracer/events/ev_region.h"
 
 #define BLOCK 0x500000u
 #define POOL  0x900000u
@@ -18,38 +32,39 @@ static void omp_launch(uint64_t target)
 {
 	uint64_t words[] = { target, 0 };
 
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_omp_target,
-			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
-	apply((struct hg_event){ .type = HG_EVENT_kernel,
-				 .kernel = { .kernel_id = 2,
-					     .code_object_id = 1,
-					     .symbol = "__omp_offloading_1_2_main_l3" } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = &(struct hg_ev_omp_target){
+				     .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_kernel,
+	    .kernel = &(struct hg_ev_kernel){
+		.kernel_id = 2, .code_object_id = 1, .symbol = "__omp_offloading_1_2_main_l3" } });
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = 7,
-					   .kernel_id = 2,
-					   .bytes = (const uint8_t *)words,
-					   .length = sizeof(words) } });
+				 .args = &(struct hg_ev_args){ .args_id = 7,
+							       .kernel_id = 2,
+							       .bytes = (const uint8_t *)words,
+							       .length = sizeof(words) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hsa_queue_dispatch,
-					     .kernel_id = 2,
-					     .args_id = 7,
-					     .grid_x = 2,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hsa_queue_dispatch,
+								   .kernel_id = 2,
+								   .args_id = 7,
+								   .grid_x = 2,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1 } });
 }
 
 static void make_coarse(uint64_t ptr, uint64_t size)
 {
-	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hsa_amd_svm_attributes_set,
-					     .ptr = ptr,
-					     .size = size,
-					     .advice = 100,
-					     .target = -1 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_advise,
+	    .advise = &(struct hg_ev_advise){ .api = HG_API_hsa_amd_svm_attributes_set,
+					      .ptr = ptr,
+					      .size = size,
+					      .advice = 100,
+					      .target = -1 } });
 }
 
 static void test_lost_on_unmapped_block(void **state)
@@ -68,9 +83,10 @@ static void test_lost_on_stack(void **state)
 {
 	(void)state;
 	device(1);
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_STACK, .start = 0x7000000, .size = 0x100000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){ .kind = HG_REGION_STACK,
+								   .start = 0x7000000,
+								   .size = 0x100000 } });
 	omp_launch(0x7000040);
 	assert_string_equal(found(), "HG801");
 	assert_null(finding(0)->allocation);
@@ -90,9 +106,10 @@ static void test_mapped_stack_is_coarse(void **state)
 {
 	(void)state;
 	device(1);
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_STACK, .start = 0x7000000, .size = 0x100000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){ .kind = HG_REGION_STACK,
+								   .start = 0x7000000,
+								   .size = 0x100000 } });
 	make_coarse(0x7000040, 8);
 	omp_launch(0x7000040);
 	assert_string_equal(found(), "");
@@ -167,9 +184,9 @@ static void test_neighbour_on_the_page(void **state)
 	device(1);
 	alloc(HG_API_malloc, BLOCK, 6144, 0, 5);
 	alloc(HG_API_malloc, BLOCK + 6144, 6144, 0, 6);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_omp_target,
-			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = &(struct hg_ev_omp_target){
+				     .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
 	make_coarse(BLOCK, 6144);
 	assert_string_equal(found(), "HG802");
 }
@@ -180,9 +197,9 @@ static void test_neighbour_unknown(void **state)
 	(void)state;
 	device(1);
 	alloc(HG_API_malloc, BLOCK, 6144, 0, 5);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_omp_target,
-			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = &(struct hg_ev_omp_target){
+				     .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
 	make_coarse(BLOCK, 6144);
 	assert_string_equal(found(), "");
 }
@@ -190,9 +207,10 @@ static void test_neighbour_unknown(void **state)
 /* What the preload library says of a runtime whose tables it could not verify. */
 static void refuse_tables(void)
 {
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hsa_tables_refused,
-					   .text = "hsa_amd_memory_lock is elsewhere" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hsa_tables_refused,
+					  .text = "hsa_amd_memory_lock is elsewhere" } });
 }
 
 /* Counts the reasons for which the recording is incomplete. */
@@ -216,16 +234,19 @@ static void test_kernels_unrecorded(void **state)
 	(void)state;
 	device(1);
 	apply((struct hg_event){ .type = HG_EVENT_omp_device,
-				 .omp_device = { .device = 0, .type = "gfx90a" } });
-	apply((struct hg_event){ .type = HG_EVENT_omp_device,
-				 .omp_device = { .device = 1, .type = "generic-64bit" } });
-	apply((struct hg_event){ .type = HG_EVENT_omp_submit, .omp_submit = { .device = 1 } });
+				 .omp_device =
+				     &(struct hg_ev_omp_device){ .device = 0, .type = "gfx90a" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_device,
+	    .omp_device = &(struct hg_ev_omp_device){ .device = 1, .type = "generic-64bit" } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_submit,
+				 .omp_submit = &(struct hg_ev_omp_submit){ .device = 1 } });
 	unseen = unseen_collect(&replay, &findings, false);
 	assert_int_equal(unseen->len, 0); /* on the host */
 	g_ptr_array_unref(unseen);
 	for (unsigned i = 0; i < 2; i++)
 		apply((struct hg_event){ .type = HG_EVENT_omp_submit,
-					 .omp_submit = { .device = 0 } });
+					 .omp_submit = &(struct hg_ev_omp_submit){ .device = 0 } });
 	assert_unseen("OpenMP started 2 kernels on GPUs, of which 0 are in the recording");
 }
 
@@ -236,12 +257,13 @@ static void test_regions_on_the_host(void **state)
 
 	(void)state;
 	apply((struct hg_event){ .type = HG_EVENT_omp_device,
-				 .omp_device = { .device = 0, .type = "gfx90a" } });
+				 .omp_device =
+				     &(struct hg_ev_omp_device){ .device = 0, .type = "gfx90a" } });
 	for (unsigned i = 0; i < 3; i++)
-		apply((struct hg_event){ .type = HG_EVENT_omp_target,
-					 .omp_target = { .kind = HG_OMP_TARGET,
-							 .endpoint = HG_OMP_BEGIN,
-							 .device = devices[i] } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_omp_target,
+		    .omp_target = &(struct hg_ev_omp_target){
+			.kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN, .device = devices[i] } });
 	assert_int_equal(replay_process(&replay, 1)->target_regions, 3);
 	assert_int_equal(replay_process(&replay, 1)->host_regions, 2);
 }
@@ -279,9 +301,9 @@ static void test_alone_on_its_pages(void **state)
 	device(1);
 	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
 	alloc(HG_API_malloc, BLOCK + 8192, 8192, 0, 6);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_omp_target,
-			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = &(struct hg_ev_omp_target){
+				     .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
 	make_coarse(BLOCK, 8192);
 	assert_string_equal(found(), "");
 }
@@ -294,16 +316,18 @@ static void test_no_order_between_queues(void **state)
 	alloc(HG_API_hsa_amd_memory_pool_allocate, POOL, 8192, HG_POOL_OF_DEVICE | 4, 5);
 	for (uint64_t queue = 1; queue < 3; queue++) {
 		omp_launch(POOL);
-		apply((struct hg_event){ .type = HG_EVENT_launch,
-					 .launch = { .api = HG_API_hsa_queue_dispatch,
-						     .kernel_id = 2,
-						     .args_id = 7,
-						     .grid_x = 1,
-						     .block_x = 1,
-						     .stream = queue } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_launch,
+		    .launch = &(struct hg_ev_launch){ .api = HG_API_hsa_queue_dispatch,
+						      .kernel_id = 2,
+						      .args_id = 7,
+						      .grid_x = 1,
+						      .block_x = 1,
+						      .stream = queue } });
 	}
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hsa_amd_memory_pool_free, .ptr = POOL } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hsa_amd_memory_pool_free, .ptr = POOL } });
 	assert_string_equal(found(), "");
 }
 
@@ -315,7 +339,7 @@ static void data_op(unsigned op, uint64_t src, uint64_t dst, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_omp_data,
-	    .omp_data = {
+	    .omp_data = &(struct hg_ev_omp_data){
 		.op = (uint8_t)op, .src = src, .dst = dst, .size = size, .stack_id = 7 } });
 }
 
@@ -396,13 +420,13 @@ static void test_writes_what_hip_reads(void **state)
 	mapped_block(ISA_WRITE, true);
 	omp_launch(COPY);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy,
-					   .dst = 0x7f0000,
-					   .src = COPY,
-					   .size = 64,
-					   .kind = 2,
-					   .depth = 1,
-					   .rows = 1 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy,
+							       .dst = 0x7f0000,
+							       .src = COPY,
+							       .size = 64,
+							       .kind = 2,
+							       .depth = 1,
+							       .rows = 1 } });
 	data_op(HG_OMP_DELETE, COPY, 0, 0);
 	assert_null(strstr(found(), "HG805"));
 }
@@ -457,9 +481,9 @@ static void mapped_member(void)
 	kernel.read_count = 2;
 	expect_read(0, 0, 8);
 	expect_read(1, 8, 8);
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_STACK, .start = STACK, .size = 0x100000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){
+				     .kind = HG_REGION_STACK, .start = STACK, .size = 0x100000 } });
 	data_op(HG_OMP_ALLOC, STACK + 8, COPY, 16);
 	data_op(HG_OMP_TO_DEVICE, 0x123456, COPY + 8, 8);
 }
@@ -581,7 +605,8 @@ static void test_hip_has_filled_it(void **state)
 	mapped_member();
 	apply((struct hg_event){
 	    .type = HG_EVENT_fill,
-	    .fill = { .api = HG_API_hipMemset, .dst = COPY, .size = 16, .rows = 1, .depth = 1 } });
+	    .fill = &(struct hg_ev_fill){
+		.api = HG_API_hipMemset, .dst = COPY, .size = 16, .rows = 1, .depth = 1 } });
 	omp_launch(COPY);
 	assert_null(strstr(found(), "HG805"));
 }
@@ -594,10 +619,12 @@ static void test_unchanged_for_lack_of_data(void **state)
 	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
 	data_op(HG_OMP_ALLOC, BLOCK, COPY + 0x1000, 8192);
 	data_op(HG_OMP_TO_DEVICE, BLOCK, COPY + 0x1000, 8192);
-	apply((struct hg_event){ .type = HG_EVENT_omp_content, .omp_content = { .hash = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_content,
+				 .omp_content = &(struct hg_ev_omp_content){ .hash = 9 } });
 	omp_launch(COPY);
 	data_op(HG_OMP_FROM_DEVICE, COPY + 0x1000, BLOCK, 8192);
-	apply((struct hg_event){ .type = HG_EVENT_omp_content, .omp_content = { .hash = 9 } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_content,
+				 .omp_content = &(struct hg_ev_omp_content){ .hash = 9 } });
 	assert_string_equal(found(), "HG805");
 }
 

@@ -11,6 +11,7 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
 
 /* ---- HG701 ---- */
 
@@ -367,11 +368,11 @@ static void a_copy_within_the_device_does_not_wait_later(void **state)
 static void set_attribute(uint64_t ptr, uint64_t attribute, bool set)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipPointerSetAttribute,
-					   .ptr = ptr,
-					   .flags = attribute,
-					   .value = set,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_hipPointerSetAttribute,
+							       .ptr = ptr,
+							       .flags = attribute,
+							       .value = set,
+							       .text = "" } });
 }
 
 /* Both buffers have HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS. */

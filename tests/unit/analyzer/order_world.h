@@ -11,6 +11,20 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_event.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_runtime.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 /* ---- the machine code: (pointer, pointer, int) ---- */
 
@@ -94,17 +108,18 @@ static void runtime(int version, const char *variables)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_process,
-	    .process = {
+	    .process = &(struct hg_ev_process){
 		.page_size = 4096, .version = "", .exe = "", .cmdline = "", .env = variables } });
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_runtime,
-			       .runtime = { .path = "", .version = version, .device_count = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .version = version, .device_count = 1 } });
 	for (uint32_t i = 0; i < G_N_ELEMENTS(kernels); i++)
 		kernel_event(i + 1, kernels[i].symbol);
 	code_object_event();
-	apply((struct hg_event){
-	    .type = HG_EVENT_device,
-	    .device = { .name = "", .arch = "gfx90a", .managed = 1, .fine_grain = 1 } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_device,
+			       .device = &(struct hg_ev_device){
+				   .name = "", .arch = "gfx90a", .managed = 1, .fine_grain = 1 } });
 }
 
 static int setup(void **state)
@@ -122,8 +137,9 @@ static int setup(void **state)
 
 static void alloc(uint16_t api, uint64_t ptr, uint64_t flags)
 {
-	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = (uint16_t)api,
+	apply((struct hg_event){
+	    .type = HG_EVENT_alloc,
+	    .alloc = &(struct hg_ev_alloc){ .api = (uint16_t)api,
 					    .ptr = ptr,
 					    .size = 0x1000,
 					    .flags = flags,
@@ -136,7 +152,8 @@ static void release(uint16_t api, uint64_t ptr, uint64_t stream)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_free,
-	    .free = { .api = (uint16_t)api, .ptr = ptr, .stream = stream, .stack_id = 2 } });
+	    .free = &(struct hg_ev_free){
+		.api = (uint16_t)api, .ptr = ptr, .stream = stream, .stack_id = 2 } });
 }
 
 struct bytes {
@@ -147,23 +164,23 @@ struct bytes {
 static void launch_by(uint16_t api, uint32_t kernel, uint64_t stream, struct bytes bytes)
 {
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = next_args,
-					   .kernel_id = kernel,
-					   .bytes = (const uint8_t *)&bytes,
-					   .length = sizeof(bytes) } });
+				 .args = &(struct hg_ev_args){ .args_id = next_args,
+							       .kernel_id = kernel,
+							       .bytes = (const uint8_t *)&bytes,
+							       .length = sizeof(bytes) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = (uint16_t)api,
-					     .kernel_id = kernel,
-					     .args_id = next_args++,
-					     .grid_x = groups_now,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .device = device_now,
-					     .stream = stream,
-					     .stack_id = 10 + kernel } });
+				 .launch = &(struct hg_ev_launch){ .api = (uint16_t)api,
+								   .kernel_id = kernel,
+								   .args_id = next_args++,
+								   .grid_x = groups_now,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .device = device_now,
+								   .stream = stream,
+								   .stack_id = 10 + kernel } });
 }
 
 static void launch(uint32_t kernel, uint64_t stream, uint64_t first)
@@ -174,45 +191,46 @@ static void launch(uint32_t kernel, uint64_t stream, uint64_t first)
 static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size, uint64_t stream)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = (uint16_t)api,
-					   .dst = dst,
-					   .src = src,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .kind = 4,
-					   .device = device_now,
-					   .stream = stream,
-					   .stack_id = 3 } });
+				 .copy = &(struct hg_ev_copy){ .api = (uint16_t)api,
+							       .dst = dst,
+							       .src = src,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .kind = 4,
+							       .device = device_now,
+							       .stream = stream,
+							       .stack_id = 3 } });
 }
 
 static void fill(uint16_t api, uint64_t dst, uint64_t size, uint64_t stream)
 {
 	apply((struct hg_event){ .type = HG_EVENT_fill,
-				 .fill = { .api = (uint16_t)api,
-					   .dst = dst,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .device = device_now,
-					   .stream = stream,
-					   .stack_id = 4 } });
+				 .fill = &(struct hg_ev_fill){ .api = (uint16_t)api,
+							       .dst = dst,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .device = device_now,
+							       .stream = stream,
+							       .stack_id = 4 } });
 }
 
 static void stream(uint64_t handle, uint32_t flags)
 {
 	apply((struct hg_event){ .type = HG_EVENT_stream,
-				 .stream = { .api = HG_API_hipStreamCreateWithFlags,
-					     .stream = handle,
-					     .flags = flags,
-					     .device = device_now } });
+				 .stream =
+				     &(struct hg_ev_stream){ .api = HG_API_hipStreamCreateWithFlags,
+							     .stream = handle,
+							     .flags = flags,
+							     .device = device_now } });
 }
 
 static void event(uint16_t api, uint64_t handle, uint64_t stream_handle, uint32_t flags)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_event,
-	    .event = {
+	    .event = &(struct hg_ev_event){
 		.api = (uint16_t)api, .event = handle, .stream = stream_handle, .flags = flags } });
 }
 
@@ -221,26 +239,26 @@ static void sync_by(uint16_t api, uint64_t handle)
 	bool is_event = api == HG_API_hipEventSynchronize || api == HG_API_hipEventQuery;
 
 	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = (uint16_t)api,
-					   .stream = is_event ? 0 : handle,
-					   .event = is_event ? handle : 0,
-					   .device = device_now,
-					   .stack_id = 5 } });
+				 .sync = &(struct hg_ev_sync){ .api = (uint16_t)api,
+							       .stream = is_event ? 0 : handle,
+							       .event = is_event ? handle : 0,
+							       .device = device_now,
+							       .stack_id = 5 } });
 }
 
 static void failure(uint16_t api, int code, uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
-	    .error = {
+	    .error = &(struct hg_ev_error){
 		.api = (uint16_t)api, .code = code, .ptr = ptr, .size = size, .stack_id = 6 } });
 }
 
 static void call(uint16_t api, uint64_t stream_handle)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_call,
-	    .call = { .api = (uint16_t)api, .stream = stream_handle, .text = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = &(struct hg_ev_call){
+				     .api = (uint16_t)api, .stream = stream_handle, .text = "" } });
 }
 
 static enum confidence confidence(void)

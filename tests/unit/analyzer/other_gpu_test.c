@@ -2,18 +2,24 @@
 /* Tests HG222: device memory of one GPU that only kernels of another GPU use. */
 #include "apu_world.h"
 
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_runtime.h"
+
 /* The machine has two discrete GPUs. */
 static void two_gpus(uint64_t memory_of_first)
 {
 	apply((struct hg_event){ .type = HG_EVENT_runtime,
-				 .runtime = { .path = "", .version = 50200000 } });
+				 .runtime =
+				     &(struct hg_ev_runtime){ .path = "", .version = 50200000 } });
 	for (int i = 0; i < 2; i++)
-		apply((struct hg_event){
-		    .type = HG_EVENT_device,
-		    .device = { .ordinal = i,
-				.name = "test",
-				.arch = "gfx90a",
-				.memory = i == 0 ? memory_of_first : 16 * GIB } });
+		apply((struct hg_event){ .type = HG_EVENT_device,
+					 .device = &(struct hg_ev_device){
+					     .ordinal = i,
+					     .name = "test",
+					     .arch = "gfx90a",
+					     .memory = i == 0 ? memory_of_first : 16 * GIB } });
 	object.arch = (char *)"gfx90a";
 	kernel.atomic_count = 0;
 	use.access = ISA_READ | ISA_WRITE;
@@ -23,21 +29,21 @@ static void two_gpus(uint64_t memory_of_first)
 static void launch_on(int32_t device, uint32_t args_id, uint64_t pointer)
 {
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = args_id,
-					   .kernel_id = 1,
-					   .bytes = (const uint8_t *)&pointer,
-					   .length = sizeof(pointer) } });
+				 .args = &(struct hg_ev_args){ .args_id = args_id,
+							       .kernel_id = 1,
+							       .bytes = (const uint8_t *)&pointer,
+							       .length = sizeof(pointer) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 1,
-					     .args_id = args_id,
-					     .device = device,
-					     .grid_x = 1024,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 1,
+								   .args_id = args_id,
+								   .device = device,
+								   .grid_x = 1024,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1 } });
 }
 
 static void launches_on(int32_t device, unsigned count)

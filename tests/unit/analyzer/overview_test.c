@@ -11,6 +11,17 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_host_totals.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_prefetch.h"
+#include "tracer/events/ev_range.h"
+#include "tracer/events/ev_sync.h"
 
 static struct replay replay;
 static struct overview *overview;
@@ -50,32 +61,33 @@ static struct process *apply(struct hg_event event)
 static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint32_t stack)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = (uint16_t)api,
-					    .ptr = ptr,
-					    .device_ptr = ptr,
-					    .size = size,
-					    .symbol = "",
-					    .stack_id = stack } });
+				 .alloc = &(struct hg_ev_alloc){ .api = (uint16_t)api,
+								 .ptr = ptr,
+								 .device_ptr = ptr,
+								 .size = size,
+								 .symbol = "",
+								 .stack_id = stack } });
 }
 
 static void release(uint16_t api, uint64_t ptr)
 {
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = (uint16_t)api, .ptr = ptr } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_free,
+			       .free = &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = ptr } });
 }
 
 static void launch(uint32_t args, uint64_t stream)
 {
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .kernel_id = 1,
-					     .args_id = args,
-					     .grid_x = 2,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .stream = stream } });
+				 .launch = &(struct hg_ev_launch){ .kernel_id = 1,
+								   .args_id = args,
+								   .grid_x = 2,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .stream = stream } });
 }
 
 static const struct memory_site *site(unsigned index)
@@ -141,8 +153,9 @@ static void test_at_peak(void **state)
 
 static void wait(uint16_t api, uint64_t stream, uint64_t duration)
 {
-	apply((struct hg_event){ .type = HG_EVENT_sync,
-				 .sync = { .api = api, .stream = stream, .duration = duration } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_sync,
+	    .sync = &(struct hg_ev_sync){ .api = api, .stream = stream, .duration = duration } });
 }
 
 static const struct span *first_span(unsigned lane, unsigned at)
@@ -183,7 +196,8 @@ static void test_memory_of_copies(void **state)
 	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 2);
 	apply((struct hg_event){
 	    .type = HG_EVENT_copy,
-	    .copy = { .dst = 0x10800, .src = 0x20000, .size = 8, .rows = 1, .depth = 1 } });
+	    .copy = &(struct hg_ev_copy){
+		.dst = 0x10800, .src = 0x20000, .size = 8, .rows = 1, .depth = 1 } });
 	assert_int_equal(first_span(0, 0)->to->stack_id, 1);
 	assert_int_equal(first_span(0, 0)->from->stack_id, 2);
 	overview_finish(overview);
@@ -211,8 +225,9 @@ static void test_failed_free(void **state)
 	(void)state;
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
 	release(HG_API_hipFree, 0x10000);
-	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_hipFree, .ptr = 0x10000, .code = 1 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = &(struct hg_ev_error){ .api = HG_API_hipFree, .ptr = 0x10000, .code = 1 } });
 	overview_finish(overview);
 	assert_int_equal(site(0)->count, 1);
 	assert_int_equal(site(0)->live_count, 1);
@@ -228,12 +243,13 @@ static void test_used(void **state)
 	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
 	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 2);
 	apply((struct hg_event){ .type = HG_EVENT_kernel,
-				 .kernel = { .kernel_id = 1, .symbol = "k", .kernarg_size = 16 } });
+				 .kernel = &(struct hg_ev_kernel){
+				     .kernel_id = 1, .symbol = "k", .kernarg_size = 16 } });
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = 1,
-					   .kernel_id = 1,
-					   .bytes = (const uint8_t *)words,
-					   .length = sizeof(words) } });
+				 .args = &(struct hg_ev_args){ .args_id = 1,
+							       .kernel_id = 1,
+							       .bytes = (const uint8_t *)words,
+							       .length = sizeof(words) } });
 	launch(1, 0);
 	launch(1, 0);
 	overview_finish(overview);
@@ -302,7 +318,8 @@ static void test_many_spans(void **state)
 	(void)state;
 	for (unsigned i = 0; i < count; i++) {
 		launch(0, i % 2);
-		apply((struct hg_event){ .type = HG_EVENT_prefetch, .prefetch = { .size = 1 } });
+		apply((struct hg_event){ .type = HG_EVENT_prefetch,
+					 .prefetch = &(struct hg_ev_prefetch){ .size = 1 } });
 		clock_ns += 5000;
 	}
 	overview_finish(overview);
@@ -330,13 +347,14 @@ static void totals(uint32_t stack, uint64_t count, uint64_t bytes, uint64_t free
 		   uint64_t freed_bytes)
 {
 	apply((struct hg_event){ .type = HG_EVENT_host_totals,
-				 .host_totals = { .api = HG_API_malloc,
-						  .stack_id = stack,
-						  .largest = 100,
-						  .count = count,
-						  .bytes = bytes,
-						  .freed = freed,
-						  .freed_bytes = freed_bytes } });
+				 .host_totals =
+				     &(struct hg_ev_host_totals){ .api = HG_API_malloc,
+								  .stack_id = stack,
+								  .largest = 100,
+								  .count = count,
+								  .bytes = bytes,
+								  .freed = freed,
+								  .freed_bytes = freed_bytes } });
 }
 
 /* Each time all there ever were; beside the events of larger blocks of the same stack. */
@@ -387,7 +405,8 @@ static void test_moments(void **state)
 static void range(uint8_t kind, const char *name)
 {
 	apply((struct hg_event){ .type = HG_EVENT_range,
-				 .range = { HG_RANGE_ROCTX, kind, 0, 0, name } });
+				 .range =
+				     &(struct hg_ev_range){ HG_RANGE_ROCTX, kind, 0, 0, name } });
 }
 
 /* As many beginnings as fit, each with its end, and no end without its beginning. */
@@ -418,7 +437,8 @@ static void test_ranges(void **state)
 
 static void numbered(uint8_t kind, uint8_t source, uint64_t id, const char *name)
 {
-	apply((struct hg_event){ .type = HG_EVENT_range, .range = { source, kind, id, 0, name } });
+	apply((struct hg_event){ .type = HG_EVENT_range,
+				 .range = &(struct hg_ev_range){ source, kind, id, 0, name } });
 }
 
 static void assert_span(const GArray *spans, unsigned index, const char *name, unsigned level,

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analyzer/reader/page_parts.h"
-#include "tracer/ring.h"
 #include "tracer/events/ev_page.h"
+#include "tracer/ring.h"
 
 #define PID 7
 

@@ -4,6 +4,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
 
 static void memory(void)
 {
@@ -19,12 +20,12 @@ static void upload(void)
 static void changed(uint64_t ptr, uint64_t size, uint64_t later)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_host_source_changed,
-					   .ptr = ptr,
-					   .size = size,
-					   .flags = later,
-					   .device = -1,
-					   .text = "" } });
+				 .call = &(struct hg_ev_call){ .api = HG_API_host_source_changed,
+							       .ptr = ptr,
+							       .size = size,
+							       .flags = later,
+							       .device = -1,
+							       .text = "" } });
 }
 
 static void changed_before_the_wait(void **state)

@@ -4,35 +4,43 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_runtime.h"
 
 #define GIB (1ull << 30)
 
 static void machine(uint64_t host_memory, int8_t apu)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_runtime,
-	    .runtime = { .path = "", .version = 60200000, .host_memory = host_memory } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_runtime,
+			       .runtime = &(struct hg_ev_runtime){
+				   .path = "", .version = 60200000, .host_memory = host_memory } });
 	apply((struct hg_event){
 	    .type = HG_EVENT_device,
-	    .device = { .name = "test", .arch = "gfx942", .managed = 1, .integrated = apu } });
+	    .device = &(struct hg_ev_device){
+		.name = "test", .arch = "gfx942", .managed = 1, .integrated = apu } });
 }
 
 static void release(uint16_t api, uint64_t ptr)
 {
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = (uint16_t)api, .ptr = ptr } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_free,
+			       .free = &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = ptr } });
 }
 
 static void register_at(uint64_t device_ptr, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostRegister,
-					    .ptr = 1ull << 41,
-					    .device_ptr = device_ptr,
-					    .size = size,
-					    .device = -1,
-					    .symbol = "",
-					    .stack_id = 8 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								 .ptr = 1ull << 41,
+								 .device_ptr = device_ptr,
+								 .size = size,
+								 .device = -1,
+								 .symbol = "",
+								 .stack_id = 8 } });
 }
 
 /* Its pages have attributes, and can be paged out. */
@@ -65,8 +73,8 @@ static void half_the_machine(void **state)
 
 static void what_was_released_is_not_pinned(void **state)
 {
-	struct hg_event failed = { .type = HG_EVENT_error,
-				   .error = { .api = HG_API_hipHostFree, .code = 1 } };
+	struct hg_ev_error fields = { .api = HG_API_hipHostFree, .code = 1 };
+	struct hg_event failed = { .type = HG_EVENT_error, .error = &fields };
 
 	(void)state;
 	machine(16 * GIB, 0);
@@ -83,7 +91,7 @@ static void what_was_released_is_not_pinned(void **state)
 	assert_string_equal(found(), "");
 	/* One that failed. */
 	release(HG_API_hipHostFree, 1ull << 41);
-	failed.error.ptr = 1ull << 41;
+	fields.ptr = 1ull << 41;
 	apply(failed);
 	alloc(HG_API_hipHostMalloc, 1ull << 42, 6 * GIB, 0, 5);
 	assert_string_equal(found(), "HG212");

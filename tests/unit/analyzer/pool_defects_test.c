@@ -2,6 +2,8 @@
 /* Tests HG626, HG713 and the fix of HG608: what HIP's pools do wrong, by release. */
 #include "order_world.h"
 
+#include "tracer/events/ev_alloc.h"
+
 #define HIP_7_2  70253211
 #define HIP_7_1  70151803
 #define HIP_10_1 100140000
@@ -18,12 +20,12 @@ static void with(int version, const char *variables)
 static void allocates(uint16_t api, uint64_t ptr, uint64_t in)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = api,
-					    .ptr = ptr,
-					    .size = 0x1000,
-					    .stream = in,
-					    .symbol = "",
-					    .stack_id = 7 } });
+				 .alloc = &(struct hg_ev_alloc){ .api = api,
+								 .ptr = ptr,
+								 .size = 0x1000,
+								 .stream = in,
+								 .symbol = "",
+								 .stack_id = 7 } });
 }
 
 /* ---- HG626 ---- */

@@ -5,18 +5,22 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
+#include "tracer/events/ev_annotation.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_free.h"
 
 #define BLOCK 0x100000
 
 static void annotate(uint8_t act, uint64_t ptr, uint64_t size, const char *name, uint32_t stack_id)
 {
-	apply((struct hg_event){ .type = HG_EVENT_annotation,
-				 .annotation = { .act = act,
-						 .ptr = ptr,
-						 .size = size,
-						 .pool = act == HIPGRAIN_ALLOC ? "arena" : "",
-						 .name = name,
-						 .stack_id = stack_id } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_annotation,
+	    .annotation = &(struct hg_ev_annotation){ .act = act,
+						      .ptr = ptr,
+						      .size = size,
+						      .pool = act == HIPGRAIN_ALLOC ? "arena" : "",
+						      .name = name,
+						      .stack_id = stack_id } });
 }
 
 static void take(uint64_t offset, uint64_t size, const char *name)
@@ -38,12 +42,12 @@ static void block(uint16_t api)
 static void fill(uint64_t offset, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_fill,
-				 .fill = { .api = HG_API_hipMemset,
-					   .dst = BLOCK + offset,
-					   .size = size,
-					   .rows = 1,
-					   .depth = 1,
-					   .stack_id = 9 } });
+				 .fill = &(struct hg_ev_fill){ .api = HG_API_hipMemset,
+							       .dst = BLOCK + offset,
+							       .size = size,
+							       .rows = 1,
+							       .depth = 1,
+							       .stack_id = 9 } });
 }
 
 /* ---- HG601 ---- */
@@ -99,7 +103,8 @@ static void a_block_that_is_released_ends_its_pieces(void **state)
 	take(0x1000, 0x1000, "energy");
 	give_back(0x1000);
 	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipFree, .ptr = BLOCK } });
+				 .free =
+				     &(struct hg_ev_free){ .api = HG_API_hipFree, .ptr = BLOCK } });
 	alloc(HG_API_hipMalloc, BLOCK, 0x10000, 0, 6);
 	launch(1, BLOCK + 0x1000, 0);
 	assert_string_equal(found(), "");

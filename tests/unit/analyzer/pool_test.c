@@ -3,17 +3,19 @@
 #include "order_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_state.h"
 
 static void allocates_at(uint64_t ptr, uint64_t in, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipMallocAsync,
-					    .ptr = ptr,
-					    .size = 0x1000,
-					    .device = device_now,
-					    .stream = in,
-					    .symbol = "",
-					    .stack_id = stack_id } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipMallocAsync,
+								 .ptr = ptr,
+								 .size = 0x1000,
+								 .device = device_now,
+								 .stream = in,
+								 .symbol = "",
+								 .stack_id = stack_id } });
 }
 
 static void allocates(uint64_t ptr, uint64_t in)
@@ -236,7 +238,8 @@ static void the_order_is_not_known(void **state)
 
 static void tells(uint8_t phase)
 {
-	apply((struct hg_event){ .type = HG_EVENT_state, .state = { .phase = phase } });
+	apply((struct hg_event){ .type = HG_EVENT_state,
+				 .state = &(struct hg_ev_state){ .phase = phase } });
 }
 
 /* The time of the allocation is not known: hipgrain attach. */

@@ -5,6 +5,8 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_prefetch.h"
 
 #define MIB   (1024u * 1024u)
 #define OTHER 0x200000000u
@@ -20,23 +22,24 @@ static void begin(int8_t xnack)
 static void prefetch(uint64_t ptr, uint64_t size, int32_t target, uint64_t duration)
 {
 	apply((struct hg_event){ .type = HG_EVENT_prefetch,
-				 .prefetch = { .api = HG_API_hipMemPrefetchAsync,
-					       .ptr = ptr,
-					       .size = size,
-					       .target = target,
-					       .duration = duration,
-					       .stack_id = 31 } });
+				 .prefetch =
+				     &(struct hg_ev_prefetch){ .api = HG_API_hipMemPrefetchAsync,
+							       .ptr = ptr,
+							       .size = size,
+							       .target = target,
+							       .duration = duration,
+							       .stack_id = 31 } });
 }
 
 static void advise(uint64_t ptr, int32_t advice, int32_t target)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = ptr,
-					     .size = 4 * MIB,
-					     .advice = advice,
-					     .target = target,
-					     .stack_id = 32 } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = ptr,
+								   .size = 4 * MIB,
+								   .advice = advice,
+								   .target = target,
+								   .stack_id = 32 } });
 }
 
 #define MANAGED 0x300000000u

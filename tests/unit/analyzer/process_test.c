@@ -16,6 +16,18 @@
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_range.h"
+#include "tracer/events/ev_region.h"
+#include "tracer/events/ev_state.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 enum { ILLEGAL_ADDRESS = 700, ASSERTED = 710, OUT_OF_MEMORY = 2 };
 
@@ -51,15 +63,16 @@ static struct process *apply(struct hg_event event)
 
 static struct process *stream(uint16_t api, uint64_t handle)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_stream,
-					.stream = { .api = api, .stream = handle } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_stream,
+			       .stream = &(struct hg_ev_stream){ .api = api, .stream = handle } });
 }
 
 static struct process *sync_on(uint64_t handle)
 {
-	return apply(
-	    (struct hg_event){ .type = HG_EVENT_sync,
-			       .sync = { .api = HG_API_hipStreamSynchronize, .stream = handle } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_sync,
+	    .sync = &(struct hg_ev_sync){ .api = HG_API_hipStreamSynchronize, .stream = handle } });
 }
 
 static void streams_are_numbered_as_they_are_created(void **state)
@@ -126,11 +139,12 @@ static void streams_have_names(void **state)
 /* As roctxNameHipStream() does. */
 static struct process *name_given(uint64_t handle, const char *name)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_range,
-					.range = { .source = HG_RANGE_ROCTX,
-						   .kind = HG_RANGE_NAMES_STREAM,
-						   .id = handle,
-						   .name = name } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_range,
+			       .range = &(struct hg_ev_range){ .source = HG_RANGE_ROCTX,
+							       .kind = HG_RANGE_NAMES_STREAM,
+							       .id = handle,
+							       .name = name } });
 }
 
 static void streams_have_the_names_that_the_program_gives(void **state)
@@ -159,7 +173,7 @@ static void streams_have_the_names_that_the_program_gives(void **state)
 
 static struct process *failure(struct hg_ev_error error)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_error, .error = error });
+	return apply((struct hg_event){ .type = HG_EVENT_error, .error = &error });
 }
 
 static const struct failed_call *failed(const struct process *process, unsigned index)
@@ -198,16 +212,17 @@ static void equal_failures_are_counted_together(void **state)
 
 static struct process *launch_of(uint32_t kernel)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_launch,
-					.launch = { .api = HG_API_hipLaunchKernel,
-						    .kernel_id = kernel,
-						    .grid_x = 2,
-						    .grid_y = 3,
-						    .grid_z = 4,
-						    .block_x = 5,
-						    .block_y = 6,
-						    .block_z = 7,
-						    .shared = 8 } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_launch,
+			       .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								 .kernel_id = kernel,
+								 .grid_x = 2,
+								 .grid_y = 3,
+								 .grid_z = 4,
+								 .block_x = 5,
+								 .block_y = 6,
+								 .block_z = 7,
+								 .shared = 8 } });
 }
 
 static void a_failed_launch_has_the_sizes_of_its_own(void **state)
@@ -290,10 +305,12 @@ static void a_queue_that_stops_is_one_too(void **state)
 	int64_t stopped = clock_ns;
 
 	(void)state;
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_gpu_memory_fault, .text = "" } });
-	process = apply((struct hg_event){ .type = HG_EVENT_call,
-					   .call = { .api = HG_API_gpu_queue_error, .text = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_gpu_memory_fault, .text = "" } });
+	process = apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_gpu_queue_error, .text = "" } });
 	assert_int_equal(process->stopped_ns, stopped);
 }
 
@@ -307,11 +324,12 @@ static void realloc_that_failed_leaves_the_block(void **state)
 		uint16_t by = apis[i] == HG_API_hipFree ? HG_API_hipMalloc : HG_API_malloc;
 		struct process *process;
 
-		apply((struct hg_event){
-		    .type = HG_EVENT_alloc,
-		    .alloc = { .api = by, .ptr = ptr, .size = 64, .symbol = "" } });
-		process = apply((struct hg_event){ .type = HG_EVENT_free,
-						   .free = { .api = apis[i], .ptr = ptr } });
+		apply((struct hg_event){ .type = HG_EVENT_alloc,
+					 .alloc = &(struct hg_ev_alloc){
+					     .api = by, .ptr = ptr, .size = 64, .symbol = "" } });
+		process = apply((struct hg_event){
+		    .type = HG_EVENT_free,
+		    .free = &(struct hg_ev_free){ .api = apis[i], .ptr = ptr } });
 		assert_int_equal(process_place(process, ptr).kind, PLACE_FREED);
 		failure((struct hg_ev_error){ .api = apis[i], .code = 1, .ptr = ptr });
 		assert_int_equal(process_place(process, ptr).kind, PLACE_ALLOCATION);
@@ -324,7 +342,7 @@ static struct process *module(uint64_t start, uint64_t size, uint64_t bias, cons
 {
 	return apply((struct hg_event){
 	    .type = HG_EVENT_module,
-	    .module = {
+	    .module = &(struct hg_ev_module){
 		.bias = bias, .start = start, .size = size, .path = path, .build_id = "" } });
 }
 
@@ -357,8 +375,9 @@ static void a_library_recorded_again_is_known(void **state)
 
 static struct process *region(uint8_t kind, uint64_t start, uint64_t size)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_region,
-					.region = { .kind = kind, .start = start, .size = size } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = &(struct hg_ev_region){ .kind = kind, .start = start, .size = size } });
 }
 
 static void a_region_that_grows_is_one(void **state)
@@ -383,12 +402,15 @@ static void copies_of_the_hsa_runtime_are_counted(void **state)
 	struct process *process;
 
 	(void)state;
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hsa_tables_refused, .text = "old" } });
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hsa_memory_copy, .text = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hsa_tables_refused, .text = "old" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hsa_memory_copy, .text = "" } });
 	process = apply((struct hg_event){
-	    .type = HG_EVENT_call, .call = { .api = HG_API_hsa_amd_memory_fill, .text = "" } });
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hsa_amd_memory_fill, .text = "" } });
 	assert_int_equal(process->hsa_copies, 2);
 	assert_int_equal(process->hsa_copy_api, HG_API_hsa_memory_copy);
 	assert_string_equal(process->hsa_refused, "old");
@@ -396,20 +418,22 @@ static void copies_of_the_hsa_runtime_are_counted(void **state)
 
 static struct process *announce(bool late, uint64_t instance)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_process,
-					.process = { .page_size = 4096,
-						     .version = "",
-						     .exe = "",
-						     .cmdline = "",
-						     .env = "",
-						     .late = late,
-						     .instance = instance } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_process,
+			       .process = &(struct hg_ev_process){ .page_size = 4096,
+								   .version = "",
+								   .exe = "",
+								   .cmdline = "",
+								   .env = "",
+								   .late = late,
+								   .instance = instance } });
 }
 
 static struct process *tell(uint8_t phase, uint64_t age, uint64_t calls)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_state,
-					.state = { .phase = phase, .age = age, .calls = calls } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_state,
+	    .state = &(struct hg_ev_state){ .phase = phase, .age = age, .calls = calls } });
 }
 
 static bool is_known(struct hg_event event)
@@ -421,7 +445,8 @@ static bool is_known(struct hg_event event)
 
 static void a_state_that_is_told_again_changes_nothing(void **state)
 {
-	struct hg_event alloc = { .type = HG_EVENT_alloc, .alloc = { .symbol = "" } };
+	struct hg_event alloc = { .type = HG_EVENT_alloc,
+				  .alloc = &(struct hg_ev_alloc){ .symbol = "" } };
 	struct hg_event launch = { .type = HG_EVENT_launch };
 	struct process *process;
 
@@ -456,17 +481,17 @@ static void a_state_that_is_told_again_changes_nothing(void **state)
 
 static void another_image_is_another_process(void **state)
 {
-	struct hg_event event = { .type = HG_EVENT_process,
-				  .process = { .late = 1, .instance = 5 } };
+	struct hg_ev_process fields = { .late = 1, .instance = 5 };
+	struct hg_event event = { .type = HG_EVENT_process, .process = &fields };
 
 	(void)state;
 	assert_false(is_known(event));
 	announce(true, 5);
 	assert_true(is_known(event));
-	event.process.instance = 6;
+	fields.instance = 6;
 	assert_false(is_known(event));
-	event.process.instance = 5;
-	event.process.late = 0;
+	fields.instance = 5;
+	fields.late = 0;
 	assert_false(is_known(event));
 	assert_int_equal(replay.processes->len, 1);
 	announce(true, 6);

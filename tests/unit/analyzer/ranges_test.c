@@ -11,6 +11,7 @@
 #include "analyzer/replay/process_state.h"
 #include "analyzer/replay/ranges.h"
 #include "analyzer/rules/engine/finding_ranges.h"
+#include "tracer/events/ev_range.h"
 
 static int64_t now;
 
@@ -19,7 +20,7 @@ static void apply(struct process *process, int32_t tid, uint8_t source, uint8_t 
 {
 	struct hg_event event = { .type = HG_EVENT_range, .pid = 1, .tid = tid, .ns = ++now };
 
-	event.range = (struct hg_ev_range){ source, kind, id, 0, name };
+	event.range = &(struct hg_ev_range){ source, kind, id, 0, name };
 	ranges_apply(process, &event);
 }
 

@@ -12,6 +12,13 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_process.h"
 
 static struct replay replay;
 static int64_t clock_ns;
@@ -45,20 +52,21 @@ static struct process *apply(struct hg_event event)
 
 static struct process *alloc(uint16_t api, uint64_t ptr, uint64_t size)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_alloc,
-					.alloc = { .api = (uint16_t)api,
-						   .ptr = ptr,
-						   .size = size,
-						   .device = api < HG_HIP_APIS ? -1 : 0,
-						   .symbol = "" } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_alloc,
+			       .alloc = &(struct hg_ev_alloc){ .api = (uint16_t)api,
+							       .ptr = ptr,
+							       .size = size,
+							       .device = api < HG_HIP_APIS ? -1 : 0,
+							       .symbol = "" } });
 }
 
 static struct process *release_by(int32_t tid, uint16_t api, uint64_t ptr, uint64_t size)
 {
-	return apply(
-	    (struct hg_event){ .type = HG_EVENT_free,
-			       .tid = tid,
-			       .free = { .api = (uint16_t)api, .ptr = ptr, .size = size } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .tid = tid,
+	    .free = &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = ptr, .size = size } });
 }
 
 static struct process *release(uint16_t api, uint64_t ptr, uint64_t size)
@@ -68,16 +76,18 @@ static struct process *release(uint16_t api, uint64_t ptr, uint64_t size)
 
 static struct process *failure(int32_t tid, uint16_t api, uint64_t ptr)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_error,
-					.tid = tid,
-					.error = { .api = (uint16_t)api, .ptr = ptr, .code = 1 } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .tid = tid,
+	    .error = &(struct hg_ev_error){ .api = (uint16_t)api, .ptr = ptr, .code = 1 } });
 }
 
 static struct process *advise(uint64_t ptr, uint64_t size, bool coarse)
 {
 	return apply((struct hg_event){
 	    .type = HG_EVENT_advise,
-	    .advise = { .ptr = ptr, .size = size, .advice = coarse ? 100 : 101 } });
+	    .advise =
+		&(struct hg_ev_advise){ .ptr = ptr, .size = size, .advice = coarse ? 100 : 101 } });
 }
 
 /* ---- allocations ---- */
@@ -98,7 +108,8 @@ static void finds_the_middle_and_not_the_end(void **state)
 	/* A library mapped right behind it does not own what ran off the end. */
 	apply((struct hg_event){
 	    .type = HG_EVENT_module,
-	    .module = { .start = 0x10100, .size = 0x100000, .path = "", .build_id = "" } });
+	    .module = &(struct hg_ev_module){
+		.start = 0x10100, .size = 0x100000, .path = "", .build_id = "" } });
 	assert_int_equal(process_place(process, 0x10180).kind, PLACE_PAST_END);
 	assert_int_equal(process_place(process, 0x12000).kind, PLACE_STATIC);
 	assert_int_equal(process_place(process, 0x10000 + (8 << 20)).kind, PLACE_UNKNOWN);
@@ -168,12 +179,13 @@ static void registration_overlays_and_has_an_address_of_its_own(void **state)
 
 	(void)state;
 	alloc(HG_API_malloc, 0x30000, 0x3000);
-	process = apply((struct hg_event){ .type = HG_EVENT_alloc,
-					   .alloc = { .api = HG_API_hipHostRegister,
-						      .ptr = 0x31000,
-						      .device_ptr = 0x600000031000,
-						      .size = 0x1000,
-						      .symbol = "" } });
+	process =
+	    apply((struct hg_event){ .type = HG_EVENT_alloc,
+				     .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								     .ptr = 0x31000,
+								     .device_ptr = 0x600000031000,
+								     .size = 0x1000,
+								     .symbol = "" } });
 	assert_int_equal(process_place(process, 0x31010).allocation->api, HG_API_hipHostRegister);
 	assert_int_equal(process_place(process, 0x600000031010).allocation->api,
 			 HG_API_hipHostRegister);
@@ -189,12 +201,13 @@ static void registration_overlays_and_has_an_address_of_its_own(void **state)
 
 static struct process *register_host(uint64_t ptr, uint64_t device_ptr, uint64_t size)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_alloc,
-					.alloc = { .api = HG_API_hipHostRegister,
-						   .ptr = ptr,
-						   .device_ptr = device_ptr,
-						   .size = size,
-						   .symbol = "" } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_alloc,
+			       .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+							       .ptr = ptr,
+							       .device_ptr = device_ptr,
+							       .size = size,
+							       .symbol = "" } });
 }
 
 /* Each keeps its address on the GPU, and ends alone. */
@@ -263,7 +276,7 @@ static void processes_do_not_share_addresses(void **state)
 	two = apply((struct hg_event){
 	    .type = HG_EVENT_alloc,
 	    .pid = 2,
-	    .alloc = {
+	    .alloc = &(struct hg_ev_alloc){
 		.api = HG_API_hipHostMalloc, .ptr = 0x10000, .size = 0x100, .symbol = "" } });
 	assert_ptr_not_equal(one, two);
 	assert_int_equal(process_place(one, 0x10000).allocation->api, HG_API_hipMalloc);
@@ -273,11 +286,12 @@ static void processes_do_not_share_addresses(void **state)
 static void exec_begins_with_nothing(void **state)
 {
 	struct hg_event start = { .type = HG_EVENT_process,
-				  .process = { .page_size = 4096,
-					       .version = "",
-					       .exe = "/bin/a",
-					       .cmdline = "a",
-					       .env = "HSA_XNACK=1\nHIP_X=a=b" } };
+				  .process =
+				      &(struct hg_ev_process){ .page_size = 4096,
+							       .version = "",
+							       .exe = "/bin/a",
+							       .cmdline = "a",
+							       .env = "HSA_XNACK=1\nHIP_X=a=b" } };
 	struct process *before, *after;
 
 	(void)state;
@@ -295,7 +309,8 @@ static struct process *start(int32_t pid, const char *env)
 	return apply((struct hg_event){
 	    .type = HG_EVENT_process,
 	    .pid = pid,
-	    .process = { .version = "", .exe = "", .cmdline = "", .env = env } });
+	    .process =
+		&(struct hg_ev_process){ .version = "", .exe = "", .cmdline = "", .env = env } });
 }
 
 static void other_recordings_are_kept_out(void **state)
@@ -450,9 +465,9 @@ static void reused_unseen(void **state)
 	const struct process *process;
 
 	(void)state;
-	apply((struct hg_event){
-	    .type = HG_EVENT_process,
-	    .process = { .threshold = 4096, .exe = "", .cmdline = "", .env = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_process,
+				 .process = &(struct hg_ev_process){
+				     .threshold = 4096, .exe = "", .cmdline = "", .env = "" } });
 	alloc(HG_API_malloc, 0x100000, 0x2000);
 	alloc(HG_API_hipMalloc, 0x200000, 0x2000);
 	release(HG_API_free, 0x100000, 0);
@@ -464,9 +479,9 @@ static void reused_unseen(void **state)
 
 static struct process *device_of(int32_t ordinal, const char *arch)
 {
-	return apply(
-	    (struct hg_event){ .type = HG_EVENT_device,
-			       .device = { .ordinal = ordinal, .name = "test", .arch = arch } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = &(struct hg_ev_device){ .ordinal = ordinal, .name = "test", .arch = arch } });
 }
 
 static void processors_of_generic_code(void **state)

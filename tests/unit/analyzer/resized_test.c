@@ -2,6 +2,8 @@
 /* HG314, HG302: heap in GPU memory that realloc() resizes or moves. */
 #include "recycled_world.h"
 
+#include "tracer/events/ev_error.h"
+
 /* A call of realloc(): the release of the old block, then the new one. */
 static void resize(uint64_t old, uint64_t ptr, uint64_t size)
 {
@@ -374,8 +376,9 @@ static void not_resized(void **state)
 	begin();
 	in_gpu_memory(8);
 	release(HG_API_realloc, HEAP);
-	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_realloc, .code = 12, .ptr = HEAP } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = &(struct hg_ev_error){ .api = HG_API_realloc, .code = 12, .ptr = HEAP } });
 	release(HG_API_free, HEAP);
 	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
 	host_faults(HEAP, 8);

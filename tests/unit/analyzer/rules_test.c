@@ -10,6 +10,12 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_module.h"
+#include "tracer/events/ev_pointers_left_out.h"
 
 /* ---- HG101, HG102, HG106, HG107 ---- */
 
@@ -39,11 +45,11 @@ static void a_library_that_calls_past_the_recorder_leaves_doubts(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
 	launch(1, 0x10010, 0);
 	apply((struct hg_event){ .type = HG_EVENT_module,
-				 .module = { .start = 0x7000000,
-					     .size = 0x1000,
-					     .path = "/opt/libplugin.so",
-					     .build_id = "",
-					     .past = "hipFree hipMalloc" } });
+				 .module = &(struct hg_ev_module){ .start = 0x7000000,
+								   .size = 0x1000,
+								   .path = "/opt/libplugin.so",
+								   .build_id = "",
+								   .past = "hipFree hipMalloc" } });
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	unseen = unseen_collect(&replay, &findings, false); /* why the recording is incomplete */
@@ -57,15 +63,15 @@ static void a_library_that_calls_past_the_recorder_leaves_doubts(void **state)
 static void launch_again(uint32_t args_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 1,
-					     .args_id = args_id,
-					     .grid_x = 2,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 1,
+								   .args_id = args_id,
+								   .grid_x = 2,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1 } });
 }
 
 static void the_same_arguments_on_other_memory(void **state)
@@ -92,7 +98,7 @@ static bool notes(const char *text)
 static void not_searched(struct hg_ev_pointers_left_out numbers)
 {
 	apply(
-	    (struct hg_event){ .type = HG_EVENT_pointers_left_out, .pointers_left_out = numbers });
+	    (struct hg_event){ .type = HG_EVENT_pointers_left_out, .pointers_left_out = &numbers });
 }
 
 static void memory_that_was_not_searched(void **state)
@@ -135,12 +141,12 @@ static void launch_veiled(uint32_t length, uint8_t kept)
 	device(0);
 	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = 1,
-					   .kernel_id = 1,
-					   .bytes = (const uint8_t *)words,
-					   .length = length,
-					   .kept = &kept,
-					   .kept_length = 1 } });
+				 .args = &(struct hg_ev_args){ .args_id = 1,
+							       .kernel_id = 1,
+							       .bytes = (const uint8_t *)words,
+							       .length = length,
+							       .kept = &kept,
+							       .kept_length = 1 } });
 	launch_again(1);
 	found();
 }
@@ -209,11 +215,10 @@ static void the_other_argument_is_not_blamed(void **state)
 
 static void advice_moves_the_verdict(void **state)
 {
-	struct hg_event advise = { .type = HG_EVENT_advise,
-				   .advise = { .api = HG_API_hipMemAdvise,
-					       .ptr = 0x10000,
-					       .size = 0x1000,
-					       .advice = 100 } };
+	struct hg_ev_advise fields = {
+		.api = HG_API_hipMemAdvise, .ptr = 0x10000, .size = 0x1000, .advice = 100
+	};
+	struct hg_event advise = { .type = HG_EVENT_advise, .advise = &fields };
 
 	(void)state;
 	device(0);
@@ -221,7 +226,7 @@ static void advice_moves_the_verdict(void **state)
 	apply(advise);
 	launch(1, 0x10f00, 0); /* 128 floats reach the next page */
 	assert_string_equal(found(), "HG102");
-	advise.advise.size = 0x3000;
+	fields.size = 0x3000;
 	apply(advise);
 	launch(1, 0x10f00, 0);
 	assert_string_equal(found(), "HG102");
@@ -296,12 +301,13 @@ static void a_launch_that_failed_is_taken_back(void **state)
 	device(0);
 	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
 	launch(1, 0x10000, 0);
-	apply((struct hg_event){ .type = HG_EVENT_error,
-				 .error = { .api = HG_API_hipLaunchKernel, .code = 9, .ptr = 1 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = &(struct hg_ev_error){ .api = HG_API_hipLaunchKernel, .code = 9, .ptr = 1 } });
 	launch(1, 0x10000, 0);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_error,
-			       .error = { .api = HG_API_hipLaunchKernel, .code = 719, .ptr = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = &(struct hg_ev_error){
+				     .api = HG_API_hipLaunchKernel, .code = 719, .ptr = 1 } });
 	assert_string_equal(found(), "");
 }
 
@@ -310,7 +316,7 @@ static void a_launch_that_failed_is_taken_back(void **state)
 static void a_launch_during_which_the_gpu_stopped_is_not_taken_back(void **state)
 {
 	struct hg_event error = { .type = HG_EVENT_error,
-				  .error = {
+				  .error = &(struct hg_ev_error){
 				      .api = HG_API_hipLaunchKernel, .code = 700, .ptr = 1 } };
 
 	(void)state;

@@ -9,6 +9,10 @@
 
 #include "world.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_launch.h"
 
 /* ---- the machine code ---- */
 
@@ -23,23 +27,24 @@ static struct isa_kernel kernel;
 static void device(int8_t xnack)
 {
 	apply((struct hg_event){ .type = HG_EVENT_device,
-				 .device = { .name = "test",
-					     .arch = "gfx90a",
-					     .xnack = xnack,
-					     .managed = 1,
-					     .fine_grain = 1 } });
+				 .device = &(struct hg_ev_device){ .name = "test",
+								   .arch = "gfx90a",
+								   .xnack = xnack,
+								   .managed = 1,
+								   .fine_grain = 1 } });
 }
 
 static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags, uint32_t stack_id)
 {
-	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = (uint16_t)api,
-					    .ptr = ptr,
-					    .size = size,
-					    .flags = flags,
-					    .device = api < HG_HIP_APIS ? -1 : 0,
-					    .symbol = "",
-					    .stack_id = stack_id } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_alloc,
+			       .alloc = &(struct hg_ev_alloc){ .api = (uint16_t)api,
+							       .ptr = ptr,
+							       .size = size,
+							       .flags = flags,
+							       .device = api < HG_HIP_APIS ? -1 : 0,
+							       .symbol = "",
+							       .stack_id = stack_id } });
 }
 
 /* Of launches. */
@@ -53,21 +58,21 @@ static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 	uint64_t words[] = { first, second };
 
 	apply((struct hg_event){ .type = HG_EVENT_args,
-				 .args = { .args_id = args_id,
-					   .kernel_id = 1,
-					   .bytes = (const uint8_t *)words,
-					   .length = sizeof(words) } });
+				 .args = &(struct hg_ev_args){ .args_id = args_id,
+							       .kernel_id = 1,
+							       .bytes = (const uint8_t *)words,
+							       .length = sizeof(words) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = launch_api,
-					     .kernel_id = 1,
-					     .args_id = args_id,
-					     .grid_x = grid_now,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1,
-					     .stream = stream_now } });
+				 .launch = &(struct hg_ev_launch){ .api = launch_api,
+								   .kernel_id = 1,
+								   .args_id = args_id,
+								   .grid_x = grid_now,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1,
+								   .stream = stream_now } });
 }
 
 static int setup(void **state)

@@ -4,49 +4,58 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_memory.h"
+#include "tracer/events/ev_runtime.h"
 
 enum { FINE, COARSE, INDETERMINATE };
 
 static void runtime(int32_t version)
 {
 	apply((struct hg_event){ .type = HG_EVENT_runtime,
-				 .runtime = { .path = "", .version = version } });
+				 .runtime =
+				     &(struct hg_ev_runtime){ .path = "", .version = version } });
 }
 
 static void answer(uint64_t ptr, int32_t type, int32_t managed, int32_t coherency,
 		   uint64_t pool_flags)
 {
-	apply((struct hg_event){ .type = HG_EVENT_memory,
-				 .memory = { .ptr = ptr,
-					     .size = 256,
-					     .type = type,
-					     .managed = managed,
-					     .coherency = coherency,
-					     .preferred = HG_MEMORY_UNKNOWN,
-					     .last_prefetch = HG_MEMORY_UNKNOWN,
-					     .hsa_type = HG_MEMORY_UNKNOWN,
-					     .pool_flags = pool_flags } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_memory,
+			       .memory = &(struct hg_ev_memory){ .ptr = ptr,
+								 .size = 256,
+								 .type = type,
+								 .managed = managed,
+								 .coherency = coherency,
+								 .preferred = HG_MEMORY_UNKNOWN,
+								 .last_prefetch = HG_MEMORY_UNKNOWN,
+								 .hsa_type = HG_MEMORY_UNKNOWN,
+								 .pool_flags = pool_flags } });
 }
 
 /* ROCr 5.2.3 answers this for memory that it does not know, without the pages' coherency. */
 static void answer_of_unknown(uint64_t ptr, int32_t hsa_type)
 {
-	apply((struct hg_event){ .type = HG_EVENT_memory,
-				 .memory = { .ptr = ptr,
-					     .size = 256,
-					     .managed = 1,
-					     .coherency = HG_MEMORY_UNKNOWN,
-					     .preferred = HG_MEMORY_UNKNOWN,
-					     .last_prefetch = HG_MEMORY_UNKNOWN,
-					     .hsa_type = hsa_type,
-					     .pool_flags = 2 } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_memory,
+			       .memory = &(struct hg_ev_memory){ .ptr = ptr,
+								 .size = 256,
+								 .managed = 1,
+								 .coherency = HG_MEMORY_UNKNOWN,
+								 .preferred = HG_MEMORY_UNKNOWN,
+								 .last_prefetch = HG_MEMORY_UNKNOWN,
+								 .hsa_type = hsa_type,
+								 .pool_flags = 2 } });
 }
 
 static void advise(uint64_t ptr, uint64_t size, int32_t advice)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_advise,
-	    .advise = { .api = HG_API_hipMemAdvise, .ptr = ptr, .size = size, .advice = advice } });
+	    .advise = &(struct hg_ev_advise){
+		.api = HG_API_hipMemAdvise, .ptr = ptr, .size = size, .advice = advice } });
 }
 
 static void an_answer_that_agrees_says_nothing(void **state)
@@ -184,8 +193,9 @@ static void an_answer_ends_with_its_allocation(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 0, 0, COARSE, 4);
 	launch(1, 0x10000, 0);
-	apply((struct hg_event){ .type = HG_EVENT_free,
-				 .free = { .api = HG_API_hipHostFree, .ptr = 0x10000 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = HG_API_hipHostFree, .ptr = 0x10000 } });
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "HG101");
@@ -215,8 +225,8 @@ static void fine_grained_memory_that_is_not(void **state)
 /* By the device's attributes alone; where these are unknown, nothing is reported. */
 static void no_fine_grained_pool(void **state)
 {
-	struct hg_event gpu = { .type = HG_EVENT_device,
-				.device = { .name = "test", .arch = "gfx90a", .fine_grain = -1 } };
+	struct hg_ev_device device = { .name = "test", .arch = "gfx90a", .fine_grain = -1 };
+	struct hg_event gpu = { .type = HG_EVENT_device, .device = &device };
 
 	(void)state;
 	runtime(60443484);
@@ -224,7 +234,7 @@ static void no_fine_grained_pool(void **state)
 	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 8192, 1, 5);
 	assert_string_equal(found(), "");
 	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
-	gpu.device.fine_grain = 0;
+	device.fine_grain = 0;
 	apply(gpu);
 	alloc(HG_API_hipExtMallocWithFlags, 0x20000, 8192, 1, 6);
 	assert_string_equal(found(), "HG205");

@@ -4,6 +4,9 @@
 #include "analyzer/rules/migration/residency_series.h"
 #include "trace.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_fix.h"
+#include "tracer/events/ev_fix_plan.h"
+#include "tracer/events/ev_residency.h"
 #include "tracer/migration_events.h"
 
 enum { P = 0x100000, Q = 0x200000, SIZE = 0x1000 };
@@ -19,13 +22,13 @@ static const struct fix_row *fix_row(unsigned index)
 static void fix(uint8_t outcome, uint64_t ptr, uint32_t kernel_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_fix,
-				 .fix = { .fix = HG_FIX_COARSE_MANAGED,
-					  .outcome = outcome,
-					  .ptr = ptr,
-					  .size = SIZE,
-					  .kernel_id = kernel_id,
-					  .duration = 7,
-					  .stack_id = 3 } });
+				 .fix = &(struct hg_ev_fix){ .fix = HG_FIX_COARSE_MANAGED,
+							     .outcome = outcome,
+							     .ptr = ptr,
+							     .size = SIZE,
+							     .kernel_id = kernel_id,
+							     .duration = 7,
+							     .stack_id = 3 } });
 }
 
 static void fixes_are_summed_up(void **state)
@@ -54,8 +57,9 @@ static void fixes_are_summed_up(void **state)
 
 static void plan(uint32_t fixes, const char *problem)
 {
-	apply((struct hg_event){ .type = HG_EVENT_fix_plan,
-				 .fix_plan = { .fixes = fixes, .problem = problem } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_fix_plan,
+	    .fix_plan = &(struct hg_ev_fix_plan){ .fixes = fixes, .problem = problem } });
 }
 
 static void a_run_was_modified(void **state)
@@ -93,7 +97,8 @@ static void sample(uint64_t ptr, uint32_t others)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_residency,
-	    .residency = { .ptr = ptr, .size = SIZE, .looked = SIZE, .left_out = others } });
+	    .residency = &(struct hg_ev_residency){
+		.ptr = ptr, .size = SIZE, .looked = SIZE, .left_out = others } });
 }
 
 static void series_are_of_allocations(void **state)

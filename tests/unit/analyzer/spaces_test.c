@@ -13,6 +13,12 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
+#include "tracer/events/ev_alloc.h"
+#include "tracer/events/ev_error.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_process.h"
+#include "tracer/events/ev_stack.h"
 
 static struct replay replay;
 static int64_t clock_ns;
@@ -46,26 +52,27 @@ static struct process *announce(int32_t pid, int32_t ppid, uint8_t forked)
 {
 	pid_now = pid;
 	return apply((struct hg_event){ .type = HG_EVENT_process,
-					.process = { .ppid = (uint32_t)ppid,
-						     .page_size = 4096,
-						     .forked = forked,
-						     .version = "",
-						     .exe = "",
-						     .cmdline = "",
-						     .env = "" } });
+					.process = &(struct hg_ev_process){ .ppid = (uint32_t)ppid,
+									    .page_size = 4096,
+									    .forked = forked,
+									    .version = "",
+									    .exe = "",
+									    .cmdline = "",
+									    .env = "" } });
 }
 
 static struct process *alloc_by(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags,
 				uint32_t stack_id)
 {
-	return apply((struct hg_event){ .type = HG_EVENT_alloc,
-					.alloc = { .api = (uint16_t)api,
-						   .ptr = ptr,
-						   .size = size,
-						   .flags = flags,
-						   .device = api < HG_HIP_APIS ? -1 : 0,
-						   .symbol = "",
-						   .stack_id = stack_id } });
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_alloc,
+			       .alloc = &(struct hg_ev_alloc){ .api = (uint16_t)api,
+							       .ptr = ptr,
+							       .size = size,
+							       .flags = flags,
+							       .device = api < HG_HIP_APIS ? -1 : 0,
+							       .symbol = "",
+							       .stack_id = stack_id } });
 }
 
 static struct process *alloc(uint16_t api, uint64_t ptr, uint64_t size)
@@ -76,19 +83,22 @@ static struct process *alloc(uint16_t api, uint64_t ptr, uint64_t size)
 static struct process *release(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return apply((struct hg_event){
-	    .type = HG_EVENT_free, .free = { .api = (uint16_t)api, .ptr = ptr, .size = size } });
+	    .type = HG_EVENT_free,
+	    .free = &(struct hg_ev_free){ .api = (uint16_t)api, .ptr = ptr, .size = size } });
 }
 
 static struct process *failure(uint16_t api, uint64_t ptr)
 {
 	return apply((struct hg_event){
-	    .type = HG_EVENT_error, .error = { .api = (uint16_t)api, .ptr = ptr, .code = 12 } });
+	    .type = HG_EVENT_error,
+	    .error = &(struct hg_ev_error){ .api = (uint16_t)api, .ptr = ptr, .code = 12 } });
 }
 
 static void advise(uint64_t ptr, uint64_t size)
 {
-	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .ptr = ptr, .size = size, .advice = 100 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_advise,
+	    .advise = &(struct hg_ev_advise){ .ptr = ptr, .size = size, .advice = 100 } });
 }
 
 /* The allocation at an address, NULL for anything else. */
@@ -108,8 +118,9 @@ static uint64_t coarse(const struct process *process, uint64_t start, uint64_t s
 
 static void stack(uint32_t id, uint64_t frame)
 {
-	apply((struct hg_event){ .type = HG_EVENT_stack,
-				 .stack = { .stack_id = id, .frames = &frame, .depth = 1 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stack,
+	    .stack = &(struct hg_ev_stack){ .stack_id = id, .frames = &frame, .depth = 1 } });
 }
 
 static void a_forked_process_has_its_parents_memory(void **state)
@@ -158,16 +169,17 @@ static void a_forked_process_has_its_parents_memory(void **state)
 static struct process *announce_forked(int32_t pid, int32_t ancestor, int64_t fork_ns)
 {
 	pid_now = pid;
-	return apply((struct hg_event){ .type = HG_EVENT_process,
-					.process = { .ppid = 77,
-						     .page_size = 4096,
-						     .forked = 1,
-						     .ancestor = (uint32_t)ancestor,
-						     .fork_age = (uint64_t)(clock_ns - fork_ns),
-						     .version = "",
-						     .exe = "",
-						     .cmdline = "",
-						     .env = "" } });
+	return apply((struct hg_event){
+	    .type = HG_EVENT_process,
+	    .process = &(struct hg_ev_process){ .ppid = 77,
+						.page_size = 4096,
+						.forked = 1,
+						.ancestor = (uint32_t)ancestor,
+						.fork_age = (uint64_t)(clock_ns - fork_ns),
+						.version = "",
+						.exe = "",
+						.cmdline = "",
+						.env = "" } });
 }
 
 static void what_the_parent_did_since_the_fork_is_its_own(void **state)
@@ -430,11 +442,11 @@ static void a_second_release_undoes_nothing(void **state)
 
 	(void)state;
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
-				 .alloc = { .api = HG_API_hipHostRegister,
-					    .ptr = 0x10000,
-					    .device_ptr = 0x910000,
-					    .size = 0x2000,
-					    .symbol = "" } });
+				 .alloc = &(struct hg_ev_alloc){ .api = HG_API_hipHostRegister,
+								 .ptr = 0x10000,
+								 .device_ptr = 0x910000,
+								 .size = 0x2000,
+								 .symbol = "" } });
 	assert_int_equal(at(process, 0x910000)->api, HG_API_hipHostRegister);
 	release(HG_API_hipHostUnregister, 0x10000, 0);
 	failure(HG_API_hipHostUnregister, 0x10000); /* this one did not happen */

@@ -3,6 +3,7 @@
  * code. */
 #include "analyzer/containers/containers.h"
 #include "analyzer/rules/environment/static_notes.h"
+#include "tracer/events/ev_runtime.h"
 #include "trace.h"
 
 __attribute__((section(".hip_fatbin"), used)) static const char fatbin[] = "device code";
@@ -37,9 +38,9 @@ static int begin(void **state)
 static void look(const char *exe, int32_t devices)
 {
 	process(exe, "");
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_runtime,
-			       .runtime = { .path = "", .device_count = devices, .result = 100 } });
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = &(struct hg_ev_runtime){
+				     .path = "", .device_count = devices, .result = 100 } });
 	static_notes(&findings, &replay, false);
 }
 

@@ -11,6 +11,9 @@
 
 #include "analyzer/reader/stored_event.h"
 #include "tracer/event_layout.h"
+#include "tracer/events/ev_args.h"
+#include "tracer/events/ev_free.h"
+#include "tracer/events/ev_process.h"
 
 /* `free` with a field that this version does not have; `later` is an event that it does not have;
  * `process` lacks most of its fields. */
@@ -52,15 +55,15 @@ static int tear_down(void **state)
 static struct hg_event *fill(const struct stored_layout *layout, unsigned number, const void *bytes,
 			     size_t size)
 {
-	struct hg_event *event = event_queue_next(queue);
+	struct event_room *room = event_queue_next(queue);
 	enum hg_event_type type;
 	const struct stored_type *stored = stored_type_of(layout, number, &type);
 
-	memset(event, 0, sizeof(*event));
-	if (!stored || !stored_event_fill(queue, event, stored, bytes, size))
+	event_room_clear(room);
+	if (!stored || !stored_event_fill(queue, room, stored, bytes, size))
 		return NULL;
-	event->type = type;
-	return event;
+	room->event.type = type;
+	return &room->event;
 }
 
 static const char process_bytes[] = "\x4d\0\0\0/two\nlines";
@@ -78,17 +81,17 @@ static void test_other_version(void **state)
 	event = fill(layout, 3, process_bytes, sizeof(process_bytes));
 	assert_non_null(event);
 	assert_int_equal(event->type, HG_EVENT_process);
-	assert_int_equal(event->process.ppid, 77);
-	assert_string_equal(event->process.exe, "/two\\nlines");
-	assert_string_equal(event->process.cmdline, "");
+	assert_int_equal(event->process->ppid, 77);
+	assert_string_equal(event->process->exe, "/two\\nlines");
+	assert_string_equal(event->process->cmdline, "");
 	event = fill(layout, 7, free_bytes, sizeof(free_bytes));
 	assert_non_null(event);
-	assert_int_equal(event->free.api, 3);
-	assert_int_equal(event->free.ptr, 0x1000);
+	assert_int_equal(event->free->api, 3);
+	assert_int_equal(event->free->ptr, 0x1000);
 	event = fill(layout, 8, args_bytes, sizeof(args_bytes));
 	assert_non_null(event);
-	assert_int_equal(event->args.length, 3);
-	assert_memory_equal(event->args.bytes, "abc", 3);
+	assert_int_equal(event->args->length, 3);
+	assert_memory_equal(event->args->bytes, "abc", 3);
 	assert_null(fill(layout, 9, "x", 2));
 	assert_null(fill(layout, 4, "x", 2));
 	assert_null(fill(layout, 70000, "x", 2));

@@ -12,6 +12,9 @@
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_stream.h"
+#include "tracer/events/ev_sync.h"
 
 /* ---- HG401 ---- */
 
@@ -94,9 +97,9 @@ static void events_that_others_can_record_are_not_judged(void **state)
 
 static void second_device(void)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_device,
-	    .device = { .ordinal = 1, .name = "", .arch = "gfx90a", .managed = 1 } });
+	apply((struct hg_event){ .type = HG_EVENT_device,
+				 .device = &(struct hg_ev_device){
+				     .ordinal = 1, .name = "", .arch = "gfx90a", .managed = 1 } });
 }
 
 static void atomics_of_two_devices_meet(void **state)
@@ -259,10 +262,11 @@ static void waits_for_nothing(void **state)
 static void waits_that_take(uint64_t duration, int64_t then)
 {
 	for (int i = 0; i < 200; i++) {
-		apply((struct hg_event){ .type = HG_EVENT_sync,
-					 .sync = { .api = HG_API_hipDeviceSynchronize,
-						   .duration = duration,
-						   .stack_id = 30 } });
+		apply((struct hg_event){
+		    .type = HG_EVENT_sync,
+		    .sync = &(struct hg_ev_sync){ .api = HG_API_hipDeviceSynchronize,
+						  .duration = duration,
+						  .stack_id = 30 } });
 		clock_ns += then;
 	}
 }
@@ -334,8 +338,9 @@ static void waits_for_one_stream_after_another(void **state)
 
 static void destroy(uint64_t handle)
 {
-	apply((struct hg_event){ .type = HG_EVENT_stream,
-				 .stream = { .api = HG_API_hipStreamDestroy, .stream = handle } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_stream,
+	    .stream = &(struct hg_ev_stream){ .api = HG_API_hipStreamDestroy, .stream = handle } });
 }
 
 static void a_destroyed_stream_is_used(void **state)

@@ -9,6 +9,9 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_region.h"
 
 /* ---- HG108, HG109, HG110 ---- */
 
@@ -192,9 +195,10 @@ static void small_blocks_of_the_heap(void **state)
 {
 	(void)state;
 	gpu("gfx90a", PCIE, 1, 1, 0);
-	apply((struct hg_event){
-	    .type = HG_EVENT_region,
-	    .region = { .kind = HG_REGION_HEAP, .start = 0x900000, .size = 0x10000 } });
+	apply((struct hg_event){ .type = HG_EVENT_region,
+				 .region = &(struct hg_ev_region){ .kind = HG_REGION_HEAP,
+								   .start = 0x900000,
+								   .size = 0x10000 } });
 	launch(1, 0x900100, 0);
 	assert_string_equal(found(), "HG101");
 	assert_null(finding(0)->allocation);
@@ -230,13 +234,13 @@ static void by_the_compilers_default(void **state)
 static void one_kernel_with_both_flags(void **state)
 {
 	struct hg_event code = { .type = HG_EVENT_code_object,
-				 .code_object = { .code_object_id = 2,
-						  .sha256 = "def",
-						  .target = "gfx90a",
-						  .path = "",
-						  .problem = "" } };
+				 .code_object = &(struct hg_ev_code_object){ .code_object_id = 2,
+									     .sha256 = "def",
+									     .target = "gfx90a",
+									     .path = "",
+									     .problem = "" } };
 	struct hg_event other = { .type = HG_EVENT_kernel,
-				  .kernel = {
+				  .kernel = &(struct hg_ev_kernel){
 				      .kernel_id = 1, .code_object_id = 2, .symbol = "_Z3addPf" } };
 
 	(void)state;

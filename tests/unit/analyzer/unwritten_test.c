@@ -7,6 +7,11 @@
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_copy.h"
+#include "tracer/events/ev_device.h"
+#include "tracer/events/ev_fill.h"
+#include "tracer/events/ev_omp_data.h"
 #include "tracer/offload_events.h"
 
 #define MEMORY 0x100000u
@@ -16,11 +21,11 @@ static void begin_on(int8_t large_bar, unsigned access)
 {
 	initialisation_matters = true;
 	apply((struct hg_event){ .type = HG_EVENT_device,
-				 .device = { .name = "test",
-					     .arch = "gfx90a",
-					     .managed = 1,
-					     .fine_grain = 1,
-					     .large_bar = large_bar } });
+				 .device = &(struct hg_ev_device){ .name = "test",
+								   .arch = "gfx90a",
+								   .managed = 1,
+								   .fine_grain = 1,
+								   .large_bar = large_bar } });
 	kernel.atomic_count = access & ISA_ATOMIC ? 1 : 0;
 	atomic.fp = false;
 	atomic.type = ISA_TYPE_I32;
@@ -38,7 +43,8 @@ static void fill(uint64_t address)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_fill,
-	    .fill = { .api = HG_API_hipMemset, .dst = address, .size = 64, .rows = 1 } });
+	    .fill = &(struct hg_ev_fill){
+		.api = HG_API_hipMemset, .dst = address, .size = 64, .rows = 1 } });
 }
 
 static void an_update_of_fresh_memory(void **state)
@@ -54,8 +60,9 @@ static void an_update_of_fresh_memory(void **state)
 
 static void openmp(uint8_t op, uint64_t src, uint64_t dst)
 {
-	apply((struct hg_event){ .type = HG_EVENT_omp_data,
-				 .omp_data = { .op = op, .src = src, .dst = dst, .size = 64 } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_data,
+	    .omp_data = &(struct hg_ev_omp_data){ .op = op, .src = src, .dst = dst, .size = 64 } });
 }
 
 /* Memory of the HSA runtime, which OpenMP asked for or somebody else. */
@@ -131,13 +138,13 @@ static void memory_that_is_copied_from_later(void **state)
 	begin_addressable();
 	alloc(HG_API_hipHostMalloc, OTHER, 4096, 0, 6);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy,
-					   .dst = OTHER,
-					   .src = MEMORY,
-					   .size = 64,
-					   .rows = 1,
-					   .depth = 1,
-					   .kind = 4 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy,
+							       .dst = OTHER,
+							       .src = MEMORY,
+							       .size = 64,
+							       .rows = 1,
+							       .depth = 1,
+							       .kind = 4 } });
 	assert_string_equal(found(), "HG619");
 }
 
@@ -162,13 +169,13 @@ static void memory_that_was_copied_to(void **state)
 	(void)state;
 	begin(ISA_ATOMIC);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
-				 .copy = { .api = HG_API_hipMemcpy,
-					   .dst = MEMORY + 64,
-					   .src = OTHER,
-					   .size = 64,
-					   .kind = 4,
-					   .rows = 1,
-					   .depth = 1 } });
+				 .copy = &(struct hg_ev_copy){ .api = HG_API_hipMemcpy,
+							       .dst = MEMORY + 64,
+							       .src = OTHER,
+							       .size = 64,
+							       .kind = 4,
+							       .rows = 1,
+							       .depth = 1 } });
 	launch(1, MEMORY, 0);
 	assert_string_equal(found(), "");
 }
@@ -217,9 +224,10 @@ static void memory_that_another_process_may_write(void **state)
 {
 	(void)state;
 	begin(ISA_ATOMIC);
-	apply((struct hg_event){
-	    .type = HG_EVENT_call,
-	    .call = { .api = HG_API_hipIpcGetMemHandle, .ptr = MEMORY, .text = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = &(struct hg_ev_call){ .api = HG_API_hipIpcGetMemHandle,
+							       .ptr = MEMORY,
+							       .text = "" } });
 	launch(1, MEMORY, 0);
 	assert_string_equal(found(), "");
 }

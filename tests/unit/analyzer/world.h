@@ -23,6 +23,8 @@
 
 #include "analyzer/isa/isa.h"
 #include "analyzer/rules/rules.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_kernel.h"
 
 /* ---- the machine code ---- */
 
@@ -123,18 +125,18 @@ static void apply(struct hg_event event)
 static void code_object_event(void)
 {
 	apply((struct hg_event){ .type = HG_EVENT_code_object,
-				 .code_object = { .code_object_id = 1,
-						  .sha256 = "abc",
-						  .target = "gfx90a",
-						  .path = "",
-						  .problem = "" } });
+				 .code_object = &(struct hg_ev_code_object){ .code_object_id = 1,
+									     .sha256 = "abc",
+									     .target = "gfx90a",
+									     .path = "",
+									     .problem = "" } });
 }
 
 static void kernel_event(uint32_t id, const char *symbol)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_kernel,
-	    .kernel = { .kernel_id = id, .code_object_id = 1, .symbol = symbol } });
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = &(struct hg_ev_kernel){
+				     .kernel_id = id, .code_object_id = 1, .symbol = symbol } });
 }
 
 /* An empty trace, and kernels that stay the caller's. */

@@ -6,6 +6,12 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_call.h"
+#include "tracer/events/ev_code_object.h"
+#include "tracer/events/ev_kernel.h"
+#include "tracer/events/ev_launch.h"
+#include "tracer/events/ev_omp_target.h"
+#include "tracer/events/ev_process.h"
 
 enum { PTR = 0x100000, OTHER = 0x400000 };
 
@@ -14,12 +20,12 @@ static bool late;
 static void machine(const char *env, int8_t xnack)
 {
 	apply((struct hg_event){ .type = HG_EVENT_process,
-				 .process = { .page_size = 4096,
-					      .version = "",
-					      .exe = "a",
-					      .cmdline = "",
-					      .env = env,
-					      .late = late } });
+				 .process = &(struct hg_ev_process){ .page_size = 4096,
+								     .version = "",
+								     .exe = "a",
+								     .cmdline = "",
+								     .env = env,
+								     .late = late } });
 	device(xnack);
 	code_object_event();
 	kernel_event(1, "_Z3addPf");
@@ -102,23 +108,23 @@ static void memory_is_unknown(void **state)
 	launches(16, PTR, 0);
 	object.arch = NULL;
 	apply((struct hg_event){ .type = HG_EVENT_code_object,
-				 .code_object = { .code_object_id = 2,
-						  .sha256 = "",
-						  .target = "gfx90a",
-						  .path = "",
-						  .problem = "none" } });
-	apply((struct hg_event){
-	    .type = HG_EVENT_kernel,
-	    .kernel = { .kernel_id = 2, .code_object_id = 2, .symbol = "other" } });
+				 .code_object = &(struct hg_ev_code_object){ .code_object_id = 2,
+									     .sha256 = "",
+									     .target = "gfx90a",
+									     .path = "",
+									     .problem = "none" } });
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = &(struct hg_ev_kernel){
+				     .kernel_id = 2, .code_object_id = 2, .symbol = "other" } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
-					     .kernel_id = 2,
-					     .grid_x = 1,
-					     .grid_y = 1,
-					     .grid_z = 1,
-					     .block_x = 64,
-					     .block_y = 1,
-					     .block_z = 1 } });
+				 .launch = &(struct hg_ev_launch){ .api = HG_API_hipLaunchKernel,
+								   .kernel_id = 2,
+								   .grid_x = 1,
+								   .grid_y = 1,
+								   .grid_z = 1,
+								   .block_x = 64,
+								   .block_y = 1,
+								   .block_z = 1 } });
 	IF_WHOLE(assert_null(strstr(found(), "HG911")));
 }
 
@@ -143,13 +149,14 @@ static void launches_are_unknown(void **state)
 	launches(16, PTR, 0);
 	machine("HSA_XNACK=1", 1);
 	launches(16, PTR, 0);
-	apply(
-	    (struct hg_event){ .type = HG_EVENT_omp_target,
-			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = &(struct hg_ev_omp_target){
+				     .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
 	machine("HSA_XNACK=1", 1);
 	launches(16, PTR, 0);
-	apply((struct hg_event){ .type = HG_EVENT_call,
-				 .call = { .api = HG_API_hipGraphLaunch, .text = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = &(struct hg_ev_call){ .api = HG_API_hipGraphLaunch, .text = "" } });
 	assert_string_equal(found(), "");
 }
 

@@ -6,6 +6,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events/ev_advise.h"
 
 enum { P = 0x100000, Q = 0x200000, SIZE = 0x1000 };
 enum { PREFERRED = 3, ACCESSED_BY = 5 }; /* hipMemoryAdvise */
@@ -24,11 +25,11 @@ static struct xnack_row *row(unsigned index)
 static void advise(int32_t advice, int32_t target)
 {
 	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = P,
-					     .size = SIZE,
-					     .advice = advice,
-					     .target = target } });
+				 .advise = &(struct hg_ev_advise){ .api = HG_API_hipMemAdvise,
+								   .ptr = P,
+								   .size = SIZE,
+								   .advice = advice,
+								   .target = target } });
 }
 
 /* Returns the row of memory that a kernel used on such a GPU. */
