@@ -105,7 +105,7 @@ static char *shown(const char *text)
 /* A library's pool also gives out memory that is not recorded, and takes pieces from another. */
 static bool is_program_s(const struct hg_event *event)
 {
-	return event->annotation.source != HG_RANGE_POOLS;
+	return event->annotation->source != HG_RANGE_POOLS;
 }
 
 static void take(struct process *process, const struct hg_event *event)

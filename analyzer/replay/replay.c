@@ -23,6 +23,7 @@
 #include "tracer/events/ev_call.h"
 #include "tracer/events/ev_code_object.h"
 #include "tracer/events/ev_device.h"
+#include "tracer/events/ev_gpu_time.h"
 #include "tracer/events/ev_kernel.h"
 #include "tracer/events/ev_launch.h"
 #include "tracer/events/ev_module.h"

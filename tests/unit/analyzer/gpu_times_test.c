@@ -3,6 +3,7 @@
 #include "rules_world.h"
 #include "analyzer/analyze.h"
 #include "analyzer/times/gpu_times.h"
+#include "tracer/events/ev_gpu_time.h"
 
 static struct gpu_times *sum(bool software)
 {
@@ -15,11 +16,11 @@ static struct gpu_times *sum(bool software)
 static void timed(uint8_t kind, uint32_t kernel_id, uint64_t duration, uint64_t missing)
 {
 	apply((struct hg_event){ .type = HG_EVENT_gpu_time,
-				 .gpu_time = { .kind = kind,
-					       .kernel_id = kernel_id,
-					       .began = duration + 5,
-					       .duration = duration,
-					       .left_out = missing } });
+				 .gpu_time = &(struct hg_ev_gpu_time){ .kind = kind,
+								       .kernel_id = kernel_id,
+								       .began = duration + 5,
+								       .duration = duration,
+								       .left_out = missing } });
 }
 
 static void without_times(void **state)

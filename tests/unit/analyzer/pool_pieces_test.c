@@ -257,12 +257,13 @@ static void nonsense_is_counted(void **state)
 static void tell_by_library(uint8_t act, uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_annotation,
-				 .annotation = { .act = act,
-						 .ptr = ptr,
-						 .size = size,
-						 .pool = "pool",
-						 .name = "",
-						 .source = HG_RANGE_POOLS } });
+				 .annotation =
+				     &(struct hg_ev_annotation){ .act = act,
+								 .ptr = ptr,
+								 .size = size,
+								 .pool = "pool",
+								 .name = "",
+								 .source = HG_RANGE_POOLS } });
 }
 
 static void a_library_s_pool_may_have_memory_that_is_not_recorded(void **state)
