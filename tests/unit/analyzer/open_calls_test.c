@@ -390,7 +390,8 @@ static void a_process_that_vanished(void **state)
 
 static void a_process_that_ended_well(void **state)
 {
-	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize }, .pid = 1,
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
+				  .pid = 1,
 				  .ended = true };
 
 	(void)state;
@@ -403,7 +404,8 @@ static void a_process_that_ended_well(void **state)
 /* The process came to its end, if another one's did not. */
 static void a_call_that_its_process_ended(void **state)
 {
-	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize }, .pid = 1,
+	struct open_call open = { .call = { .state = HG_API_hipDeviceSynchronize },
+				  .pid = 1,
 				  .ended = true };
 
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer/isa/choice.c and given.c against choices.hip, witness.c against certain.hip, reads.c and
- * the bytes of uses against reads.hip, reach.c against reach.hip. Usage:
- * choices SOURCE VARIANT...; a variant's file is named choices-PROCESSOR-LEVEL.
+ * analyzer/isa/choice.c and given.c against choices.hip, certain_path.c against certain.hip,
+ * reads.c and the bytes of uses against reads.hip, reach.c against reach.hip. Usage: choices SOURCE
+ * VARIANT...; a variant's file is named choices-PROCESSOR-LEVEL.
  */
 #include <ctype.h>
 #include <fnmatch.h>
