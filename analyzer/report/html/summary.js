@@ -115,7 +115,7 @@ function costs() {
 function showCosts() {
   const rows = costs().map(([what, amount, why, action]) => element("tr", {}, element("td", { className: "place" }, button(what, { className: "link", title: what }, action)),
     element("td", { className: "number" }, amount), element("td", {}, why)));
-  const times = report.gpu_times ? "" : element("p", { className: "note" }, "Times of kernels were not measured: \u2018hipgrain report --with=FILE\u2019 adds those of rocprofv3.");
+  const times = report.gpu_times ? "" : element("p", { className: "note" }, "Times of kernels were not measured: \u2018hipgrain record --gpu-time\u2019 records them, \u2018hipgrain report --with=FILE\u2019 adds those of rocprofv3.");
   byId("costs").replaceChildren(...rows.length ? [element("table", {}, element("tbody", {}, ...rows)), times] : [element("p", { className: "note" }, emptyFor("No launch, copy or memory of a GPU was recorded."))]);
 }
 
