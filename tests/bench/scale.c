@@ -25,6 +25,7 @@
 
 #include "preload/trace/count_missed.h"
 #include "preload/core/base.h"
+#include "preload/core/clock.h"
 #include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
@@ -342,6 +343,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: scale EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]\n");
 		return 2;
 	}
+	hg_clock_gettime = clock_gettime; /* as libc.c finds it */
 	for (uint64_t i = 0; i < processes; i++) {
 		pid_t child = processes > 1 ? fork() : 0;
 

@@ -275,7 +275,7 @@ static char *barrier_message(const struct hg_ev_call *event, const struct access
 static char *endless_message(const struct rules_context *context, const struct access *access,
 			     const char *name)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	char *group = triple(access->group), *item = triple(access->item);
 	char *place = where(context, access), *what = NULL, *text;
 
@@ -363,7 +363,7 @@ static bool add_instruction(const struct rules_context *context, struct finding 
 static void fill_fetched(const struct rules_context *context, const struct access *access,
 			 struct finding *finding)
 {
-	const struct hg_ev_call *event = &context->event->call;
+	const struct hg_ev_call *event = context->event->call;
 	const struct check_kind *row = &kinds[access->kind];
 	struct place place = process_place(context->process, event->ptr);
 	char *at = where(context, access);
