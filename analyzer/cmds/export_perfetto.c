@@ -259,7 +259,7 @@ static void put_alloc(struct perfetto_export *export, const struct process *proc
 	count_memory(export, process, block->granularity, event->ns, block->size);
 }
 
-/* What the GPU measured is on rows of its own, by queues. */
+/* The GPU's own times are on rows of their own, one for each queue. */
 static void put_gpu_time(struct perfetto_export *export, const struct process *process,
 			 const struct hg_event *event)
 {

@@ -22,7 +22,7 @@ struct hg_hip_announced {
 	int32_t thread;
 	uint64_t at; /* hg_now() when its event had been made */
 };
-/* Set where launches are told apart, and not only counted; atomic. */
+/* Is set where launches are identified, and not only counted; atomic. */
 extern HG_HIDDEN int hg_hip_announces;
 
 /*

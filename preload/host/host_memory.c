@@ -52,7 +52,7 @@ struct call {
 	enum hg_unrecorded what;
 };
 
-/* Which group the record that a call would make belongs to. */
+/* This is the group of the record that a call would make. */
 static const enum hg_group groups[] = {
 	[HG_UNRECORDED_CALL] = HG_GROUP_OTHER,
 	[HG_UNRECORDED_ALLOC] = HG_GROUP_ALLOC,

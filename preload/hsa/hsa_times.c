@@ -187,7 +187,7 @@ static void reuse(uint64_t signal, bool recorded)
 			link = &slot->next;
 			continue;
 		}
-		/* Who takes it back to 1 has seen it at 0. */
+		/* The one that takes it back to 1 has seen it at 0. */
 		if (recorded && (slot->before == 1 ? load(signal) <= 1 : is_complete(slot)))
 			record(slot);
 		else
@@ -378,7 +378,7 @@ void hg_hsa_times_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What was submitted is the parent's, and so are its signals. */
+/* The packets were submitted by the parent, and their signals are its. */
 static void fork_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

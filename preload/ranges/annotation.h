@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records what is told of memory, of every source. */
+/* Records an annotation of memory, of every source. */
 #ifndef HIPGRAIN_PRELOAD_RANGES_ANNOTATION_H
 #define HIPGRAIN_PRELOAD_RANGES_ANNOTATION_H
 

@@ -359,7 +359,7 @@ static bool add_instruction(const struct rules_context *context, struct finding 
 	return known;
 }
 
-/* Fills in what is said of a copy to the host. */
+/* Fills in the message about a copy to the host. */
 static void fill_fetched(const struct rules_context *context, const struct access *access,
 			 struct finding *finding)
 {

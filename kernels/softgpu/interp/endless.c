@@ -140,7 +140,7 @@ static bool all_wait(struct softgpu_run *run, struct sg_endless *place)
 	return place->wave;
 }
 
-/* Gives any wave that has not ended, so that something can be said of a launch. */
+/* Returns any wave that has not ended, so that the launch can be described. */
 static void find_any(struct softgpu_run *run, struct sg_endless *place)
 {
 	for (unsigned n = 0; n < run->nworkers && !place->wave; n++) {

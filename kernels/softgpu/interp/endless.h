@@ -5,7 +5,7 @@
 
 #include "interp.h"
 
-/* Where a launch waits: one of its waves, and what that loads again and again. */
+/* This says where a launch waits: one of its waves, and the load that it repeats. */
 struct sg_endless {
 	struct sg_wave *wave;
 	const struct sg_insn *load; /* NULL: it loads nothing */

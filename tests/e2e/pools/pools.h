@@ -55,7 +55,7 @@ void reportMemoryUsageToProfiler(void *ptr, std::int64_t size, std::size_t used,
 				 Device device);
 } // namespace c10
 
-/* What the stand-in saw last. */
+/* The stand-in keeps its last call here. */
 extern "C" long pools_seen(void);
 
 #endif
